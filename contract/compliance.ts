@@ -9,8 +9,9 @@ import { UserShort } from './user.ts';
 
 const ada = { character_id: 2112000001, character_name: 'Ada Vale' };
 
-/** An example of the beginning of compliance as CSV. */
+/** Examples of the beginning of compliance, and of its days, as CSV. */
 const CSV = { 'text/csv': 'person_id,main,character_id,…\r\n' };
+const CSV_OF_DAYS = { 'text/csv': 'day,persons,ok,grace,failing,unknown,never_signed_in\r\n' };
 
 export const ComplianceStatus = component(
   z.enum(['ok', 'grace', 'failing', 'unknown']),
@@ -112,7 +113,7 @@ export type ComplianceDay = z.infer<typeof ComplianceDay>;
 const TELLS =
   'Person by person, with the reasons and the days. Guests are not members, and characters that the game deleted never count. As JSON or as a table with a line for each character (`Accept: text/csv`).';
 const SERIES =
-  'An entry for each day of the last two years on which compliance was counted, the latest first.';
+  'An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).';
 
 export const corporationCompliance = {
   compliance: {
@@ -137,6 +138,7 @@ export const corporationCompliance = {
     responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
     metadata: {
       operationId: 'listCorporationComplianceDays',
+      also: CSV_OF_DAYS,
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
     },
   },
@@ -165,6 +167,7 @@ export const allianceCompliance = {
     responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
     metadata: {
       operationId: 'listAllianceComplianceDays',
+      also: CSV_OF_DAYS,
       ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
     },
   },
@@ -195,6 +198,6 @@ export const coalitionCompliance = {
     description: SERIES,
     pathParams: byCoalition,
     responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
-    metadata: { operationId: 'listCoalitionComplianceDays', ...coalition },
+    metadata: { operationId: 'listCoalitionComplianceDays', also: CSV_OF_DAYS, ...coalition },
   },
 } as const;

@@ -55,6 +55,12 @@ const RedirectUri = z.string().superRefine((value, ctx) => {
   if (fault !== undefined) ctx.addIssue({ code: 'custom', message: fault });
 });
 
+/** A URI of the same kind, or an empty text for none. */
+const LogoutUri = z.string().superRefine((value, ctx) => {
+  const fault = value === '' ? undefined : redirectFault(value);
+  if (fault !== undefined) ctx.addIssue({ code: 'custom', message: fault });
+});
+
 const RedirectUris = z.array(RedirectUri).min(1, 'Must hold at least one').max(MAX_URIS);
 const LogoutRedirectUris = z.array(RedirectUri).max(MAX_URIS);
 const AllowedGroups = z.array(ObjectIdInUrl).max(MAX_LIST);
@@ -71,17 +77,22 @@ const WORDS = {
   redirect_uris: `Where browsers come back to, 1 to ${MAX_URIS}: https, or http of localhost and loopback addresses. Compared exactly, letter by letter.`,
   post_logout_redirect_uris: 'Where browsers may go to after a logout; compared exactly, too.',
   backchannel_logout_uri:
-    'Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set.',
-  allowed_groups:
-    'Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody.',
+    'Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set.',
+  allowed_groups: 'Ids of groups, autogroups too: users who are in none of them are refused.',
   first_party: 'Whether people are not asked before it first learns who they are.',
   id_token_signed_response_alg: 'What its ID tokens are signed with.',
 } as const;
 
 const optional = {
   post_logout_redirect_uris: field(LogoutRedirectUris.nullish(), WORDS.post_logout_redirect_uris),
-  backchannel_logout_uri: field(RedirectUri.nullish(), WORDS.backchannel_logout_uri),
-  allowed_groups: field(AllowedGroups.nullish(), WORDS.allowed_groups),
+  backchannel_logout_uri: field(
+    LogoutUri.nullish(),
+    `${WORDS.backchannel_logout_uri} An empty text removes it.`,
+  ),
+  allowed_groups: field(
+    AllowedGroups.nullish(),
+    `${WORDS.allowed_groups} An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted.`,
+  ),
   first_party: field(z.boolean().nullish(), WORDS.first_party),
   id_token_signed_response_alg: field(
     SigningAlgorithm.nullish(),
@@ -126,7 +137,7 @@ export const PutOidcClient = component(
     })
     .strict(),
   'PutOidcClient',
-  'What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value.',
+  'What to change about an application. Null means the same as leaving a field out.',
   { redirect_uris: ['https://wiki.example/oauth2/callback'], allowed_groups: ['66f2a1b3c4d5e6f708192a3c'] },
 );
 export type PutOidcClient = z.infer<typeof PutOidcClient>;
@@ -138,7 +149,10 @@ const RECORD = {
   post_logout_redirect_uris: field(z.array(z.string()), WORDS.post_logout_redirect_uris),
   backchannel_logout_uri: field(z.string().nullable(), WORDS.backchannel_logout_uri),
   public: field(z.boolean(), 'Whether it has no secret.'),
-  allowed_groups: field(z.array(ObjectId).nullable(), WORDS.allowed_groups),
+  allowed_groups: field(
+    z.array(ObjectId).nullable(),
+    `${WORDS.allowed_groups} Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is.`,
+  ),
   first_party: field(z.boolean(), WORDS.first_party),
   id_token_signed_response_alg: field(SigningAlgorithm, WORDS.id_token_signed_response_alg),
   created_on: DateTime,

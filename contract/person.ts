@@ -1,7 +1,18 @@
 /** Persons: the humans behind characters. They add visibility, eligibility and compliance, never authority. */
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, field, IdInBody, IdInUrl, Jwt, ObjectId, ObjectIdInUrl } from './common.ts';
+import {
+  c,
+  component,
+  DateTime,
+  FlagInQuery,
+  field,
+  IdInBody,
+  IdInUrl,
+  Jwt,
+  ObjectId,
+  ObjectIdInUrl,
+} from './common.ts';
 import { errors } from './error-body.ts';
 import { MAX_PAGE } from './paging.ts';
 import { Name, text } from './text.ts';
@@ -127,7 +138,7 @@ const dryRun = field(z.boolean().nullish(), 'Answer what would change, without c
 export const PostMerge = component(
   z
     .object({
-      person_id: field(ObjectId, 'The person whose characters are moved to this one.'),
+      person_id: field(ObjectIdInUrl, 'The person whose characters are moved to this one.'),
       reason,
       dry_run: dryRun,
     })
@@ -159,6 +170,9 @@ const byPersonId = z.object({
   person_id: field(ObjectIdInUrl, 'Id of the person.', '66f2a1b3c4d5e6f708192a3e'),
 });
 const PERSON = 'The person as it is now.';
+const Tried = z.object({
+  dry_run: field(FlagInQuery, 'The same as `dry_run` in the body: either is enough.', true),
+});
 
 export const personRoutes = c.router({
   current: {
@@ -214,6 +228,7 @@ export const personRoutes = c.router({
     summary: 'Merge another person into this one',
     description: 'The main of this person stays. A dry run answers what would change, without changing it.',
     pathParams: byPersonId,
+    query: Tried,
     body: PostMerge,
     responses: { 200: field(Person, PERSON), ...errors(404, 413, 415) },
     metadata: { operationId: 'mergePersons', ...level(9) },
@@ -225,6 +240,7 @@ export const personRoutes = c.router({
     description:
       'The characters become a person of their own, together. A main that goes is followed by the character that has been proven longest. All of the characters are a 422, one of another person is a 404. A dry run answers what would be, and changes nothing.',
     pathParams: byPersonId,
+    query: Tried,
     body: PostSplit,
     responses: { 200: field(PersonSplit, 'The two persons.'), ...errors(404, 413, 415) },
     metadata: { operationId: 'splitPerson', ...level(9) },
@@ -233,9 +249,9 @@ export const personRoutes = c.router({
     method: 'GET',
     path: '/person/:person_id/history',
     summary: 'List what happened to a person',
-    description: `The last ${MAX_PAGE} times that a character came or went, newest first. Kept for three years, whatever became of the person.`,
+    description: `The last ${MAX_PAGE} times that a character came or went, newest first. Kept for three years, whatever became of the person. A person that never was is a 404.`,
     pathParams: byPersonId,
-    responses: { 200: field(z.array(PersonChange), 'What happened.'), ...errors() },
+    responses: { 200: field(z.array(PersonChange), 'What happened.'), ...errors(404) },
     metadata: { operationId: 'listPersonHistory', ...level(9) },
   },
 });

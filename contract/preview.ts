@@ -23,7 +23,7 @@ export const PreviewChange = component(
     from_level: field(z.number().int().nullable(), 'The level before, where it is about levels; else null.'),
     to_level: field(
       z.number().int().nullable(),
-      'The level afterwards, where it is about levels; else null.',
+      'The level afterwards, where it is about levels; else null, as of a user who is deleted.',
     ),
     count: field(z.number().int(), 'How many users.'),
     users: field(

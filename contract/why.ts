@@ -1,12 +1,22 @@
 /** Explanations of the service's decisions about users. */
+import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
-import { component, DateTime, field } from './common.ts';
+import { component, DateTime, field, MAX_ID } from './common.ts';
 
-const ABOUT = /^(login|level|tracking|group:[0-9a-fA-F]{24}|(read|write):(0|[1-9][0-9]{0,14}))$/;
+const ABOUT = /^(login|level|tracking|group:[0-9a-fA-F]{24}|(read|write):(0|[1-9][0-9]{0,15}))$/;
+
+/** Whether ids of users, which are no larger than a number of JSON, reach that far (D3b). */
+function isQuestion(about: string): boolean {
+  const [, id = ''] = about.split(':');
+  return ABOUT.test(about) && (about.startsWith('group:') || Number(id) <= MAX_ID);
+}
 
 /** The question, as a query parameter. */
 export const AboutInQuery = field(
-  z.string().regex(ABOUT, 'Must be login, level, tracking, group:ID, read:ID or write:ID'),
+  extendApi(z.string().refine(isQuestion, 'Must be login, level, tracking, group:ID, read:ID or write:ID'), {
+    type: 'string',
+    pattern: ABOUT.source,
+  }),
   'The question about the user. `login`: may it log in? `level`: is it admitted as a member, and why at this level? `tracking`: do its refresh tokens cover what is required? `group:ID`: is it a member of the group? `read:ID` and `write:ID`: may it read or change the character with that id?',
   'login',
 );

@@ -24,9 +24,10 @@ const {
 
 const signOn = createCastellan({ baseUrl: CASTELLAN_URL, token: CASTELLAN_APP_TOKEN });
 const castellan = createCastellan({ baseUrl: CASTELLAN_URL, token: CASTELLAN_TOKEN });
-// Tokens of other applications are refused without asking; of what is left, castellan knows whether it still counts.
+// Tokens of other applications are refused; of what is left, castellan knows whether it still counts.
 const guard = createGuard({
   baseUrl: CASTELLAN_URL,
+  appToken: CASTELLAN_APP_TOKEN,
   verify: createVerifier({ issuer: CASTELLAN_URL, appToken: CASTELLAN_APP_TOKEN }),
 });
 

@@ -1,4 +1,5 @@
 import type { Event } from '../../contract/event.ts';
+import { toCsv } from '../shared/csv.ts';
 
 const COLUMNS: Readonly<Record<string, (event: Event) => unknown>> = {
   event_id: (event) => event.event_id,
@@ -21,20 +22,10 @@ const COLUMNS: Readonly<Record<string, (event: Event) => unknown>> = {
   user_agent: ({ context }) => context?.user_agent,
 };
 
-/** Events as CSV as in RFC 4180, with a header line. */
+/** Events as CSV, with a header line. */
 export function toTable(events: readonly Event[]): string {
-  const lines = [
+  return toCsv([
     Object.keys(COLUMNS),
     ...events.map((event) => Object.values(COLUMNS).map((of) => of(event))),
-  ];
-  return lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
-}
-
-/** Matches text that a spreadsheet would interpret as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-function cell(value: unknown): string {
-  const text = String(value ?? '');
-  const harmless = typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  ]);
 }

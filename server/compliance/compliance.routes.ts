@@ -6,7 +6,7 @@ import type { TrackedOrganization } from '../grant/tracking.queries.ts';
 import type { Services } from '../services/services.ts';
 import { findDays } from './compliance.queries.ts';
 import { getCompliance } from './compliance.ts';
-import { toTable } from './table.ts';
+import { daysAsTable, toTable } from './table.ts';
 
 interface Asked<Params> {
   readonly caller: Caller;
@@ -18,17 +18,26 @@ interface Asked<Params> {
 /** The two operations on compliance, which corporations, alliances and coalitions have alike. */
 export function complianceHandlers<Params extends TrackedOrganization>(services: Services) {
   return {
-    compliance: async ({ caller, params, req, res }: Asked<Params>) => {
-      const body = await getCompliance(services, caller, params);
-      res.vary('Accept');
-      if (req.accepts(['application/json', 'text/csv']) !== 'text/csv') return { status: 200 as const, body };
-      res.setHeader('Content-Type', 'text/csv; charset=utf-8');
-      // ts-rest can pipe a stream into the response, but its types do not allow one.
-      return { status: 200 as const, body: Readable.from([toTable(body)]) as unknown as Compliance };
+    compliance: async (asked: Asked<Params>) => {
+      const body = await getCompliance(services, asked.caller, asked.params);
+      return { status: 200 as const, body: asWanted<Compliance>(asked, body, toTable) };
     },
-    complianceDays: async ({ params }: Pick<Asked<Params>, 'params'>) => ({
-      status: 200 as const,
-      body: (await findDays(services.db, params)) as ComplianceDay[],
-    }),
+    complianceDays: async (asked: Asked<Params>) => {
+      const body = (await findDays(services.db, asked.params)) as ComplianceDay[];
+      return { status: 200 as const, body: asWanted(asked, body, daysAsTable) };
+    },
   };
+}
+
+/** A body as JSON, or as a table for whoever accepts that alone or rather. */
+function asWanted<Body>(
+  { req, res }: Pick<Asked<unknown>, 'req' | 'res'>,
+  body: Body,
+  tableOf: (body: Body) => string,
+): Body {
+  res.vary('Accept');
+  if (req.accepts(['application/json', 'text/csv']) !== 'text/csv') return body;
+  res.setHeader('Content-Type', 'text/csv; charset=utf-8');
+  // ts-rest can pipe a stream into the response, but its types do not allow one.
+  return Readable.from([tableOf(body)]) as unknown as Body;
 }

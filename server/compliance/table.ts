@@ -1,4 +1,5 @@
-import type { Compliance } from '../../contract/compliance.ts';
+import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
+import { toCsv } from '../shared/csv.ts';
 
 const COLUMNS = [
   'person_id',
@@ -13,7 +14,7 @@ const COLUMNS = [
   'grace_until',
 ] as const;
 
-/** Compliance as CSV as in RFC 4180: a line for each character, those that never signed in last. */
+/** Compliance as CSV: a line for each character, those that never signed in last. */
 export function toTable({ persons, never_signed_in: strangers }: Compliance): string {
   const lines = [
     [...COLUMNS],
@@ -36,13 +37,12 @@ export function toTable({ persons, never_signed_in: strangers }: Compliance): st
       ...['', '', '', '', ''],
     ]),
   ];
-  return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
+  return toCsv(lines);
 }
 
-/** Matches text that a spreadsheet would interpret as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+const DAY = ['day', 'persons', 'ok', 'grace', 'failing', 'unknown', 'never_signed_in'] as const;
 
-function cell(value: string | number): string {
-  const text = FORMULA.test(String(value)) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** A line for each day, the latest first. */
+export function daysAsTable(days: readonly ComplianceDay[]): string {
+  return toCsv([DAY, ...days.map((day) => DAY.map((name) => day[name]))]);
 }

@@ -7,8 +7,8 @@ export function crashHandlers({ db, clock }: Services): Handlers<typeof contract
   return {
     list: async () => ({ status: 200, body: await listCrashReports(db) }),
     get: async ({ params }) => ({ status: 200, body: await getCrashReport(db, params.crash_report_id) }),
-    delete: async ({ params }) => {
-      await deleteCrashReport(db, params.crash_report_id, clock.now());
+    delete: async ({ admission, params }) => {
+      await deleteCrashReport(db, admission, params.crash_report_id, clock.now());
       return { status: 200, body: undefined };
     },
   };

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Kysely } from 'kysely';
 import type { CrashReport, CrashReportShort } from '../../contract/crash.ts';
+import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
@@ -96,8 +97,14 @@ export async function getCrashReport(db: Kysely<Database>, id: string): Promise<
   };
 }
 
-export async function deleteCrashReport(db: Kysely<Database>, id: string, now: Date): Promise<void> {
+export async function deleteCrashReport(
+  db: Kysely<Database>,
+  admission: Admission,
+  id: string,
+  now: Date,
+): Promise<void> {
   await inTransaction(db, async (tx) => {
+    await readmit(tx, admission);
     if (!(await deleteCrash(tx, id))) throw notFound('crash report', id);
     const targets = [{ type: 'crash_report' as const, id, name: null }];
     await recordEvents(tx, [{ type: 'crash.deleted', targets }], now);

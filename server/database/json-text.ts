@@ -6,6 +6,9 @@ declare const written: unique symbol;
  */
 export type JsonText<Value> = string & { readonly [written]?: Value };
 
+/** The same as bytes: made once where several answers share a read, because each copy of a long list takes its memory. */
+export type JsonBytes<Value> = Buffer & { readonly [written]?: Value };
+
 /** The record as JSON text with one more field, whose value is JSON text from the database. */
 export function withField<Fields extends object, Name extends string, Value>(
   record: Fields,

@@ -8,6 +8,8 @@ const HIDDEN = '**********';
 const JWT = /eyJ[\w-]{5,}(?:(?:\.|%2[eE])[\w-]+){0,2}/g;
 /** The URL path of an OpenID Connect interaction, which contains the same id as the browser's cookie. */
 const INTERACTION = /(\/oidc\/(?:interaction|auth)\/)[\w-]{16,}/g;
+/** The URL path of an invitation of the console, as it was before the code stood behind a `#`. */
+const INVITATION = /(\/console\/invitation\/)[\w%-]+/g;
 const BEARER = /\b(Bearer|Basic)\s+[^\s"',]+/gi;
 
 /**
@@ -15,7 +17,11 @@ const BEARER = /\b(Bearer|Basic)\s+[^\s"',]+/gi;
  * in doubt it removes more. Runs in linear time, whatever text a client sends.
  */
 export function redactText(text: string): string {
-  const clean = text.replace(BEARER, `$1 ${HIDDEN}`).replace(JWT, HIDDEN).replace(INTERACTION, `$1${HIDDEN}`);
+  const clean = text
+    .replace(BEARER, `$1 ${HIDDEN}`)
+    .replace(JWT, HIDDEN)
+    .replace(INTERACTION, `$1${HIDDEN}`)
+    .replace(INVITATION, `$1${HIDDEN}`);
   return hide(hide(clean, passwordsIn), assignedIn);
 }
 

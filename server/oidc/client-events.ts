@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { OidcClient } from '../../contract/oidc.ts';
 import type { Database } from '../database/tables.ts';
-import { recordEvents, valueChanges } from '../event/record.ts';
+import { recordEvents, userTarget, valueChanges } from '../event/record.ts';
 
 /** The fields whose changes events tell; the secret is never among them. */
 const FIELDS = [
@@ -49,4 +49,19 @@ export async function recordSecretRenewed(db: Kysely<Database>, client: Named, n
 
 export async function recordClientDeleted(db: Kysely<Database>, client: Named, now: Date): Promise<void> {
   await recordEvents(db, [{ type: 'oidc.client_deleted', targets: targetsOf(client) }], now);
+}
+
+/** Records what a user agreed to in the browser, where no token says who acts. */
+export async function recordConsentGiven(
+  db: Kysely<Database>,
+  client: Named,
+  { character_id, character_name }: { readonly character_id: number; readonly character_name: string },
+  scopes: { readonly before: readonly string[]; readonly after: readonly string[] },
+  now: Date,
+): Promise<void> {
+  const changes = valueChanges({ scopes: scopes.before }, { scopes: scopes.after }, ['scopes']);
+  if (changes.length === 0) return;
+  const actor = { kind: 'user', character_id, token: null, app_token: null, on_behalf_of: null } as const;
+  const targets = [...targetsOf(client), userTarget(character_id, character_name)];
+  await recordEvents(db, [{ type: 'oidc.consent_given', actor, targets, changes }], now);
 }

@@ -58,6 +58,7 @@ export async function createClient(
   const now = clock.now();
   const client_id = objectId(now);
   const secret = body.public === true ? undefined : newSecret();
+  const allowed = body.allowed_groups ?? [];
   const client = await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
     await insertClient(tx, {
@@ -67,15 +68,15 @@ export async function createClient(
       secret_hash: secret === undefined ? null : hashSecret(secret),
       redirect_uris: distinct(body.redirect_uris),
       post_logout_redirect_uris: distinct(body.post_logout_redirect_uris ?? []),
-      backchannel_logout_uri: body.backchannel_logout_uri ?? null,
+      backchannel_logout_uri: body.backchannel_logout_uri || null,
       id_token_alg: body.id_token_signed_response_alg ?? null,
       first_party: body.first_party ?? false,
-      restricted: body.allowed_groups != null,
+      restricted: allowed.length > 0,
       created_on: now,
       updated_on: now,
       last_used_on: null,
     });
-    if (body.allowed_groups != null) await allow(tx, client_id, body.allowed_groups);
+    await allow(tx, client_id, allowed);
     const made = await getClient({ ...services, db: tx }, client_id);
     await recordClientCreated(tx, made, now);
     return made;
@@ -83,7 +84,11 @@ export async function createClient(
   return secret === undefined ? client : { ...client, client_secret: secret };
 }
 
-/** Changes the fields in the body; null clears the logout URL and the allowed groups. */
+/**
+ * Changes the fields in the body; null is no value (D3). An empty logout URL removes it, an empty list of groups admits
+ * everybody again. A list that is empty because its groups were deleted stays as it is when it is sent back: whoever
+ * returns what he was shown opens nothing (D84).
+ */
 export async function updateClient(
   services: Pick<Services, 'db' | 'keys' | 'clock' | 'settings' | 'queue'>,
   admission: Admission,
@@ -91,26 +96,25 @@ export async function updateClient(
   body: PutOidcClient,
 ): Promise<OidcClient> {
   await requireUsable(services, body);
-  const { client_name: name, allowed_groups: groups } = body;
+  const { client_name: name, backchannel_logout_uri: uri, allowed_groups: groups } = body;
   const now = services.clock.now();
   return inTransaction(services.db, async (tx) => {
     await readmit(tx, admission);
     const before = await lockClient(tx, clientId);
     if (before === undefined) throw notFound('OpenID Connect client', clientId);
+    const regroups = groups != null && groups.length + (before.allowed_groups ?? []).length > 0;
     await setClient(tx, clientId, {
       ...(name != null && { client_name: name, name_key: nameKey(name) }),
       redirect_uris: distinct(body.redirect_uris ?? before.redirect_uris),
       post_logout_redirect_uris: distinct(body.post_logout_redirect_uris ?? before.post_logout_redirect_uris),
-      ...(body.backchannel_logout_uri !== undefined && {
-        backchannel_logout_uri: body.backchannel_logout_uri,
-      }),
+      ...(uri != null && { backchannel_logout_uri: uri || null }),
       id_token_alg: body.id_token_signed_response_alg ?? before.id_token_alg,
       first_party: body.first_party ?? before.first_party,
-      ...(groups !== undefined && { restricted: groups !== null }),
+      ...(regroups && { restricted: groups.length > 0 }),
       updated_on: now,
     });
-    if (groups !== undefined) {
-      await allow(tx, clientId, groups ?? []);
+    if (regroups) {
+      await allow(tx, clientId, groups);
       await endUnwelcome(services, tx, 'everybody');
     }
     const after = await getClient({ ...services, db: tx }, clientId);
@@ -140,6 +144,7 @@ export async function renewSecret(
   clientId: string,
 ): Promise<OidcClientSecret> {
   const client_secret = newSecret();
+  const now = clock.now();
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
     const client = await lockClient(tx, clientId);
@@ -147,7 +152,6 @@ export async function renewSecret(
     if (client.secret_hash === null) {
       throw new DomainError('client_is_public', 'This is a public client: it has no secret to renew.');
     }
-    const now = clock.now();
     await setClient(tx, clientId, { secret_hash: hashSecret(client_secret), updated_on: now });
     await recordSecretRenewed(tx, client, now);
   });
@@ -196,7 +200,7 @@ async function requireUsable(
       'This service has no RSA key: TOKEN_SIGNING_KEYS lacks one',
     );
   }
-  if (uri == null || settings.callbackAllowPrivate) return;
+  if (!uri || settings.callbackAllowPrivate) return;
   try {
     await requirePublicHost(uri);
   } catch (error) {

@@ -1,6 +1,9 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { findConsent } from '../session/consents.queries.ts';
+import { type Consent, findConsent, saveConsent } from '../session/consents.queries.ts';
+import { findName } from './account.queries.ts';
+import { recordConsentGiven } from './client-events.ts';
 import { errors } from './library.ts';
 
 /**
@@ -28,6 +31,25 @@ export async function loadGrant(
   grant.addOIDCScope(more.join(' '));
   await grant.save();
   return grant;
+}
+
+/** Stores a consent together with its event; false when the session that it was given in is over (D29b). */
+export async function giveConsent(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  consent: Consent,
+  clientName: string,
+): Promise<boolean> {
+  const { characterId, clientId } = consent;
+  const client = { client_id: clientId, client_name: clientName };
+  return inTransaction(db, async (tx) => {
+    const now = clock.now();
+    const before = await findConsent(tx, characterId, clientId);
+    if (!(await saveConsent(tx, consent, now))) return false;
+    const after = await findConsent(tx, characterId, clientId);
+    const user = { character_id: characterId, character_name: (await findName(tx, characterId)) ?? '' };
+    await recordConsentGiven(tx, client, user, { before, after }, now);
+    return true;
+  });
 }
 
 /**

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeJwt } from 'jose';
 import type { Provider } from 'oidc-provider';
 import type { Services } from '../services/services.ts';
-import { saveConsent } from '../session/consents.queries.ts';
 import { digestOf } from '../shared/digest.ts';
 import { bindingCookie, interactionUrl } from '../sign-in/interaction.ts';
 import { notAllowedFor } from '../sign-in/not-allowed.ts';
@@ -11,6 +10,7 @@ import { judgeUser } from '../sign-in/sign-in.queries.ts';
 import { startInteractionLogin } from '../sign-in/start-login.ts';
 import { takeSignIn } from '../sign-in/state-code.queries.ts';
 import { findAccount, findAllowedGroups, findName } from './account.queries.ts';
+import { giveConsent } from './consent.ts';
 import { errors } from './library.ts';
 import { consentPage, errorPage, policyOfForm, refusedPage } from './pages.ts';
 
@@ -92,7 +92,8 @@ export function createInteractions(services: Services, provider: Provider): Inte
     const { grantId, session } = interaction;
     const consented = { characterId, clientId, scopes, sessionUid: session?.uid ?? '' };
     // A consent page that was opened before the session ended is not valid for the character's new owner (D29b).
-    if (!(await saveConsent(db, consented, clock.now()))) {
+    const client = await provider.Client.find(clientId);
+    if (!(await giveConsent(services, consented, client?.clientName ?? clientId))) {
       throw new errors.SessionNotFound('the session is over');
     }
     const present = grantId === undefined ? undefined : await provider.Grant.find(grantId);

@@ -1,7 +1,9 @@
 import express, { type RequestHandler, Router } from 'express';
 import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
+import { onAccountOf } from '../event/origin.ts';
 import { HttpError } from '../http/http-error.ts';
 import { addressedTo, handTo } from '../http/node-listener.ts';
+import { originOf } from '../http/origin.ts';
 import { PAGE_HEADERS } from '../http/page.ts';
 import { withinLimit } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
@@ -99,7 +101,7 @@ function queryOf(body: Readonly<Record<string, string | readonly string[]>>): UR
 
 function taking(step: Interactions[keyof Interactions]): RequestHandler {
   return (req, res, next) => {
-    step({ req, res, uid: String(req.params.uid) })
+    onAccountOf(originOf(req, res), () => step({ req, res, uid: String(req.params.uid) }))
       .then((answer) => {
         if ('redirectTo' in answer) {
           if (answer.cookie !== undefined) res.append('Set-Cookie', answer.cookie);

@@ -20,16 +20,24 @@ export function personHandlers(services: Services): Handlers<typeof contract.per
       status: 200,
       body: await updatePerson(services, admission, body.main),
     }),
-    merge: async ({ admission, params, body }) => ({
+    merge: async ({ admission, params, query, body }) => ({
       status: 200,
-      body: await mergePersons(services, admission, params.person_id, body),
+      body: await mergePersons(services, admission, params.person_id, tried(body, query)),
     }),
-    split: async ({ admission, params, body }) => ({
+    split: async ({ admission, params, query, body }) => ({
       status: 200,
-      body: await splitPerson(services, admission, params.person_id, body),
+      body: await splitPerson(services, admission, params.person_id, tried(body, query)),
     }),
     history: async ({ params }) => ({ status: 200, body: await getHistory(services, params.person_id) }),
   };
+}
+
+/** A dry run may be asked for in the body or in the query. */
+function tried<Body extends { readonly dry_run?: boolean | null | undefined }>(
+  body: Body,
+  { dry_run }: { readonly dry_run: boolean },
+): Body {
+  return dry_run ? { ...body, dry_run } : body;
 }
 
 export function personOfUserHandler(services: Services): Handler<typeof contract.user.person> {

@@ -9,7 +9,7 @@ import type { Services } from '../services/services.ts';
 import { DomainError, notFound, revoked } from '../shared/errors.ts';
 import { findMembership, lockPersons } from './membership.queries.ts';
 import { changeMain, detachCharacters } from './membership.ts';
-import { type CharacterRow, findHistory, findPersonOf } from './person.queries.ts';
+import { type CharacterRow, findHistory, findMembers, findPersonOf } from './person.queries.ts';
 import { soleId } from './person-id.ts';
 import { withinReach } from './reach.ts';
 
@@ -92,6 +92,7 @@ async function isOf(db: Needs['db'], personId: string | undefined, characterId: 
 /** The history of a person, newest first. */
 export async function getHistory({ db }: Pick<Services, 'db'>, personId: string): Promise<PersonChange[]> {
   const rows = await findHistory(db, personId, MAX_PAGE);
+  if (rows.length === 0 && (await findMembers(db, personId)).length === 0) throw notFound('person', personId);
   return rows.map((row) => ({ ...row, occurred_on: row.occurred_on.toISOString() }));
 }
 

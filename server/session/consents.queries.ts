@@ -18,7 +18,7 @@ export async function findConsent(
 }
 
 /** The scopes that a user consents to, and the browser session that the consent was given in. */
-interface Consent {
+export interface Consent {
   readonly characterId: number;
   readonly clientId: string;
   readonly scopes: readonly string[];

@@ -1,4 +1,5 @@
 import { inTransaction } from '../database/transaction.ts';
+import { onAccountOf } from '../event/origin.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { findMemberships } from '../group/group.queries.ts';
 import { forgetJoining } from '../policy/forget-joining.ts';
@@ -10,7 +11,7 @@ import { endSessions } from '../session/end-sessions.ts';
 import { readStandings } from '../standing/told.queries.ts';
 import { changedStandings, recordStandings } from '../standing/told.ts';
 import { findKnownUser, handOver, isHandedOver } from './sign-in.queries.ts';
-import { recordHandedOver } from './sign-in-events.ts';
+import { GAME, recordHandedOver, recordLosses } from './sign-in-events.ts';
 
 /**
  * Resets a character that has a new owner. Committed before the sign-in is judged, so that it stays even if the sign-in
@@ -28,15 +29,19 @@ export async function noticeHandover(
     const now = clock.now();
     const standings = await readStandings(tx, { users });
     const memberships = await findMemberships(tx, users);
-    await handOver(tx, identity.characterId, identity.ownerHash, now);
-    const ended = await forgetJoining(tx, identity.characterId, now);
-    await revokeGrants(tx, queue, [identity.characterId]);
-    await endSessions(services, tx, [identity.characterId]);
-    await deleteConsents(tx, identity.characterId);
-    const user = await findKnownUser(tx, identity.characterId);
-    if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
-    await recordHandedOver(tx, identity, { memberships, ended }, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now);
+    const event_id = await recordHandedOver(tx, identity, now);
+    // Everything else is a consequence of that and not done by anybody here.
+    await onAccountOf({ actor: GAME, cause: { event_id, run_id: null, job: null } }, async () => {
+      await handOver(tx, identity.characterId, identity.ownerHash, now);
+      const ended = await forgetJoining(tx, identity.characterId, now);
+      await revokeGrants(tx, queue, [identity.characterId]);
+      await endSessions(services, tx, [identity.characterId]);
+      await deleteConsents(tx, identity.characterId);
+      const user = await findKnownUser(tx, identity.characterId);
+      if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
+      await recordLosses(tx, { memberships, ended }, now);
+      await recordStandings(tx, await changedStandings(tx, standings), now);
+    });
     log.info({ character_id: identity.characterId }, 'a character has a new owner; its rights were removed');
   });
 }

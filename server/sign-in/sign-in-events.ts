@@ -13,7 +13,8 @@ interface Identity {
   readonly characterName: string;
 }
 
-const GAME: Actor = {
+/** The actor of hand-overs: the game, none of whose users is known here. */
+export const GAME: Actor = {
   kind: 'provider',
   character_id: null,
   token: null,
@@ -48,23 +49,25 @@ export async function recordRefused(
   await recordEvents(db, [{ type: 'user.sign_in_refused', outcome: 'refused', targets, reason, actor }], now);
 }
 
-/** Records that the character has a new owner (D29b), and what it left and lost by that. */
+/** Records that the character has a new owner (D29b); returns the event's id, the cause of what follows. */
 export async function recordHandedOver(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
+  now: Date,
+): Promise<string> {
+  const targets = [userTarget(characterId, characterName)];
+  const [event_id = ''] = await recordEvents(db, [{ type: 'user.handed_over', targets, actor: GAME }], now);
+  return event_id;
+}
+
+/** Records the groups and applications that a character lost by a hand-over. */
+export async function recordLosses(
+  db: Kysely<Database>,
   { memberships, ended }: { readonly memberships: readonly Membership[]; readonly ended: readonly Ended[] },
   now: Date,
 ): Promise<void> {
-  const targets = [userTarget(characterId, characterName)];
-  const handed: NewEvent = { type: 'user.handed_over', targets, actor: GAME };
-  const [event_id = ''] = await recordEvents(db, [handed], now);
-  const cause = { event_id };
-  const lost = [...departureEvents(memberships, () => cause), ...ended.map((one) => endedEvent(one, cause))];
-  await recordEvents(
-    db,
-    lost.map((event) => ({ ...event, actor: GAME })),
-    now,
-  );
+  const left = departureEvents(memberships, () => undefined);
+  await recordEvents(db, [...left, ...ended.map((one) => endedEvent(one))], now);
 }
 
 /** Records a new or changed grant of a character. */

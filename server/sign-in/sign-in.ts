@@ -49,7 +49,7 @@ export async function completeSignIn(
   const state = /^[\w-]{1,100}$/.test(query.state ?? '')
     ? await findStateCode(services.db, query.state ?? '')
     : undefined;
-  const interaction = state && interactionOf(state, cookies);
+  const interaction = state && interactionOf(services.settings, state, cookies);
   // Another browser began this sign-in: this one learns nothing about it and cannot use its state code.
   if (interaction === 'another') return { kind: 'refused', refusal: OTHER_BROWSER, waysOn: {} };
   const outcome = await end(services, query, state);

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PreviewChange } from '../../contract/preview.ts';
 import { isMember } from '../access/clearance-levels.queries.ts';
 import { groupsOf } from '../access/groups-of.queries.ts';
-import { mayLogIn, mayUseTokens } from '../access/login-permission.queries.ts';
+import { mayUseTokens } from '../access/login-permission.queries.ts';
 import { coverage, scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -60,7 +60,7 @@ const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => 
     where c.corporation_id in (select corporation_id from people)
   )
   select u.character_id, u.character_name, u.name_key, u.corporation_id, u.clearance_level, b.alliance_id,
-    coalesce(b.coalitions, '{}') as coalitions, ${mayLogIn} as may_log_in ${more}
+    coalesce(b.coalitions, '{}') as coalitions ${more}
   from people u left join bodies b using (corporation_id)`;
 
 /** Additional columns for {@link compareEffects}. */
@@ -117,8 +117,8 @@ export async function compareEffects(db: Kysely<Database>, most: number): Promis
       select 'validity', was_valid, null, null, null, character_id, character_name, name_key
       from compared where was_valid <> is_valid
       union all
-      select 'level', to_level < from_level, null, from_level, to_level, character_id, character_name, name_key
-      from compared where to_level <> from_level
+      select 'level', coalesce(to_level < from_level, true), null, from_level, to_level, character_id, character_name, name_key
+      from compared where to_level is distinct from from_level
       union all
       select 'group', true, group_id, null, null, character_id, character_name, name_key
       from compared, unnest(former) group_id where group_id <> all(present)

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { mayLogIn } from '../access/login-permission.queries.ts';
+import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { type Touched, touchedUsers } from './standing.queries.ts';
 
@@ -12,6 +12,7 @@ export interface Standing {
   readonly alliance_id: number | null;
   /** Sorted by id. */
   readonly coalitions: readonly string[];
+  /** Whether its tokens may be used, as previews have it: always for levels 9 and 10 (D27b). */
   readonly may_log_in: boolean;
   /** The voice autogroup if the user has a voice identity (D41), else null. */
   readonly voice_group: string | null;
@@ -31,7 +32,7 @@ export async function readStandings(db: Kysely<Database>, touched: Touched): Pro
       from corporations c where c.corporation_id in (select corporation_id from people)
     )
     select u.character_id, u.character_name, u.clearance_level, u.corporation_id, b.alliance_id,
-      coalesce(b.coalitions, '{}') as coalitions, ${mayLogIn} as may_log_in,
+      coalesce(b.coalitions, '{}') as coalitions, ${mayUseTokens} as may_log_in,
       (select group_id from group_members m join groups g using (group_id)
         where m.character_id = u.character_id and g.is_voice) as voice_group
     from people u left join bodies b using (corporation_id)`.execute(db);

@@ -1,5 +1,6 @@
 import type { Target } from '../../contract/event.ts';
 import type { Job, JobDryRun, JobRun } from '../../contract/system.ts';
+import { type Admission, readmit } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { isHeld } from '../guard/held.queries.ts';
@@ -41,6 +42,7 @@ function handlerName(job: JobName): string {
  */
 export async function runJob(
   { db, queue, clock, dryRun: rehearse }: Pick<Services, 'db' | 'queue' | 'clock' | 'dryRun'>,
+  admission: Admission,
   jobId: string,
   {
     force,
@@ -51,6 +53,7 @@ export async function runJob(
   if (!isScheduled(jobId)) throw notFound('job', jobId);
   if (!dryRun) {
     const run_id = await inTransaction(db, async (tx) => {
+      await readmit(tx, admission);
       if (approve !== undefined && !(await isHeld(tx, jobId, approve)))
         throw notFound('held change', approve);
       const changes = [{ field: 'force', before: null, after: force }];

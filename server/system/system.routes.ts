@@ -12,9 +12,9 @@ export function systemHandlers(services: Services): Handlers<typeof contract.sys
     status: async () => ({ status: 200, body: await readStatus(services) }),
     jobs: async () => ({ status: 200, body: listJobs(services) }),
     held: async () => ({ status: 200, body: await listHeld(services) }),
-    runJob: async ({ params, query }) => ({
+    runJob: async ({ admission, params, query }) => ({
       status: 200,
-      body: await runJob(services, params.job_id, {
+      body: await runJob(services, admission, params.job_id, {
         force: query.force,
         approve: query.approve,
         dryRun: query.dry_run,

@@ -5,7 +5,7 @@ import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { idIn, idOf } from '../access/named-user.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { byKey } from '../database/by-key.ts';
-import type { JsonText } from '../database/json-text.ts';
+import type { JsonBytes } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
@@ -49,18 +49,18 @@ export const findUserNamed = byKey<string, UserRow>(async (db, asked) => {
   return new Map(rows.map(({ asked: name, ...row }) => [name, row]));
 });
 
-/** Members and the built-in user, without guests, in the order of D9; concurrent callers share one statement. */
-export async function listUsers(db: Kysely<Database>): Promise<JsonText<UserShort[]>> {
-  return (await everybody(db, 'everybody')) ?? '[]';
+/** Members and the built-in user, without guests, in the order of D9; concurrent callers share one statement and its bytes. */
+export async function listUsers(db: Kysely<Database>): Promise<JsonBytes<UserShort[]>> {
+  return (await everybody(db, 'everybody')) ?? Buffer.from('[]');
 }
 
-const everybody = byKey<'everybody', JsonText<UserShort[]>>(async (db) => {
-  const { rows } = await sql<{ users: JsonText<UserShort[]> }>`
+const everybody = byKey<'everybody', JsonBytes<UserShort[]>>(async (db) => {
+  const { rows } = await sql<{ users: string }>`
     select coalesce(json_agg(u), '[]')::text as users from (
       select character_id, character_name from users where clearance_level >= ${MEMBER_LEVEL}
       order by name_key, character_id
     ) u`.execute(db);
-  return new Map(rows.map(({ users }) => ['everybody', users]));
+  return new Map(rows.map(({ users }) => ['everybody', Buffer.from(users)]));
 });
 
 /** Locks a user before its deletion and returns its level. */

@@ -1,19 +1,10 @@
 import { isGuest } from '../access/clearance-levels.ts';
-import { type Answered, fact, type Source, yesOrNo } from './reasons.ts';
-
-interface GroupJudged {
-  readonly name: string;
-  readonly level: number;
-  readonly group: Source;
-  readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
-  /** The decision: whether the user is a member. */
-  readonly member: boolean;
-  /** Id of the event by which the user was added or removed. */
-  readonly since: string | null;
-}
+import { type GroupJudged, waysIn, whatPolicySays } from './policy.ts';
+import { type Answered, type Fix, fact, yesOrNo } from './reasons.ts';
 
 /** Explains why a user is a member of a group or not. */
-export function whyGroup({ name, level, group, follows, member, since: since_event }: GroupJudged): Answered {
+export function whyGroup(judged: GroupJudged): Answered {
+  const { name, level, group, follows, member, since: since_event } = judged;
   const is = `${name} is ${member ? '' : 'no '}${member ? 'a ' : ''}member of ${group.name}`;
   const answer = yesOrNo(member);
   if (follows === null) {
@@ -21,12 +12,11 @@ export function whyGroup({ name, level, group, follows, member, since: since_eve
     return {
       answer,
       sentence: `${is}: ${says.slice(0, 1).toLowerCase()}${says.slice(1)}`,
-      facts: [fact('D15', says, { source: group, since_event })],
-      fixes: member
-        ? []
-        : [{ who: 'owner of the group', text: `Add ${name} to the group.`, operation: 'updateGroup' }],
+      facts: [fact('D15', says, { source: group, since_event }), ...whatPolicySays(judged)],
+      fixes: member ? [] : [...waysIn(judged), addition(judged)],
     };
   }
+  const guest = isGuest(level) && !member;
   if (follows === 'voice') {
     const says = member ? 'it proved its voice identity.' : 'it did not prove a voice identity.';
     const fix = { who: name, text: 'Prove the voice identity.', operation: 'startVoiceChallenge' };
@@ -36,10 +26,10 @@ export function whyGroup({ name, level, group, follows, member, since: since_eve
       facts: [
         fact('D41', `The group of those who proved their voice identity.`, { source: group, since_event }),
       ],
-      fixes: member ? [] : [fix],
+      // A guest may do nothing but log out (D28).
+      fixes: member || guest ? [] : [fix],
     };
   }
-  const guest = isGuest(level) && !member;
   const says = `The group holds the members of the ${follows} and nobody else${guest ? '; guests are none' : ''}.`;
   return {
     answer,
@@ -47,4 +37,9 @@ export function whyGroup({ name, level, group, follows, member, since: since_eve
     facts: [fact('D18b', says, { source: group, via: follows, since_event })],
     fixes: [],
   };
+}
+
+function addition({ name, owned }: GroupJudged): Fix {
+  const who = owned ? 'owner of the group, or level 9' : 'level 9';
+  return { who, text: `Add ${name} to the group.`, operation: 'updateGroup' };
 }

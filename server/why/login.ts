@@ -34,17 +34,26 @@ export function whyLogin(judged: LoginJudged): Answered {
   }
   if (sources.length > 0) {
     const sentence = `${who} may not log in: kept out by ${listed(sources)}.`;
-    return { answer, sentence, facts, fixes: sources.map(letIn) };
+    // Whoever keeps out lets in afterwards; of a guest only the bodies of its host do.
+    const remains =
+      decisive.some(({ via }) => guestOf === null || via !== null) || voices.some(({ voice }) => voice);
+    const fixes = [...sources.map(letIn), ...(remains ? [] : [letSomebodyIn(judged)])];
+    return { answer, sentence, facts, fixes };
   }
   const nobody = fact('D27', 'None of the groups and coalitions lets its members in.');
   return {
     answer,
     sentence: `${who} may not log in: let in by no group or coalition.`,
     facts: [...facts, nobody],
-    fixes: [
-      { who: 'level 9', text: `Let in a group or coalition of ${name}.`, operation: 'updateCoalition' },
-    ],
+    fixes: [letSomebodyIn(judged)],
   };
+}
+
+/** For somebody of whom nothing says yes: a group of its own would not count for a guest (D27). */
+function letSomebodyIn({ name, guestOf }: LoginJudged): Fix {
+  return guestOf === null
+    ? { who: 'level 9', text: `Put ${name} into a group whose members may log in.`, operation: 'updateGroup' }
+    : { who: 'level 9', text: `Put ${guestOf} into a coalition that lets in.`, operation: 'updateCoalition' };
 }
 
 function said(

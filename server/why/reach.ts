@@ -1,4 +1,5 @@
 import { hasAuthority, leastLevel, type Mode } from '../access/authority.ts';
+import { isGuest } from '../access/clearance-levels.ts';
 import { nearnessToUser } from '../access/distance.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import { type Answered, type Fact, fact, listed, type Source, yesOrNo } from './reasons.ts';
@@ -33,15 +34,17 @@ export function whyReach(
     answer: yesOrNo(may),
     sentence: `${by.name} may ${may ? '' : 'not '}${verb} ${to.name}: that needs level ${needed} (${common}), and ${by.name} has ${level}.`,
     facts,
-    fixes: may
-      ? []
-      : [
-          {
-            who: `level ${Math.max(needed, 2)} or more, with authority over ${by.name}`,
-            text: `Give ${by.name} level ${needed}.`,
-            operation: 'updateUser',
-          },
-        ],
+    // Nobody sets a guest's level (D16).
+    fixes:
+      may || isGuest(level)
+        ? []
+        : [
+            {
+              who: `level ${Math.max(needed, 2)} or more, with authority over ${by.name}`,
+              text: `Give ${by.name} level ${needed}.`,
+              operation: 'updateUser',
+            },
+          ],
   };
 }
 

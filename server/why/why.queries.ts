@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { answersFor } from '../access/caller.queries.ts';
 import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
@@ -19,6 +20,7 @@ import {
 } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
+import { conditions, counts, isEligible, maySee, moderates } from '../policy/eligibility.queries.ts';
 
 /** For each kind of question the decision and what it is based on. */
 export interface Judged {
@@ -43,8 +45,27 @@ export interface Judged {
     readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
     readonly member: boolean;
     readonly since: string | null;
+    readonly owned: boolean;
+    readonly is_owner: boolean;
+    /** Null: there is none, or the asker may not see it. */
+    readonly policy: PolicyJudged | null;
   } | null;
   readonly reach: null;
+}
+
+/** What the policy of a group makes of somebody (D110). */
+export interface PolicyJudged {
+  /** Closed where the policy does not count. */
+  readonly joining: 'closed' | 'application' | 'open';
+  readonly counts: boolean;
+  readonly reach: 'character' | 'person';
+  readonly min_level: number;
+  readonly eligible: boolean;
+  readonly met: Readonly<Record<keyof typeof conditions, boolean>>;
+  /** Whether an application is pending: told to the user itself and to those who decide it. */
+  readonly pending: boolean;
+  /** When a member who is not eligible has to leave, once that was noticed. */
+  readonly leaves_on: string | null;
 }
 
 /** Whether the event `e` changed a field. */
@@ -75,7 +96,9 @@ const sinceVoice = sql`greatest(
   case when voice->>'via' is null then ${lastMove(subjectOfVoice)} end)`;
 
 /** Expressions for each kind of question, for the user `u` in the corporation `c` of the alliance `a`. */
-const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Judged[About]> } = {
+const judged: {
+  readonly [About in keyof Judged]: (id: string, asker: number) => RawBuilder<Judged[About]>;
+} = {
   login: () => sql`(
     select json_build_object('admitted', ${mayLogIn}, 'voices', (
       select coalesce(json_agg(voice::jsonb || jsonb_build_object('since', ${sinceVoice}) order by place), '[]')
@@ -96,16 +119,46 @@ const judged: { readonly [About in keyof Judged]: (id: string) => RawBuilder<Jud
     'requirements', ${requirementsOfCorporation},
     'grants', (select coalesce(json_agg(json_build_object('valid', g.valid, 'scopes', g.scopes)), '[]')
       from standing_grants g where g.character_id = u.character_id))`,
-  group: (id) => sql`(
+  group: (id, asker) => sql`(
     select json_build_object('name', g.group_name,
       'follows', case when g.corporation_id is not null then 'corporation'
         when g.alliance_id is not null then 'alliance'
         when g.coalition_id is not null then 'coalition' when g.is_voice then 'voice' end,
       'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
-      'since', ${lastMove(sql`'group:' || g.group_id`)})
+      'since', ${lastMove(sql`'group:' || g.group_id`)},
+      'owned', g.owner_id is not null, 'is_owner', g.owner_id is not distinct from u.character_id,
+      'policy', ${policyFor(asker)})
     from groups g where g.group_id = ${id})`,
   reach: () => sql`null::json`,
 };
+
+const met = sql.join(
+  Object.entries(conditions).flatMap(([name, condition]) => [sql.lit(name), condition]),
+  sql`, `,
+);
+
+/**
+ * What the policy of the group `g` makes of the user `u`, if the asker may see it. What counts by the person is told to
+ * nobody else: it would tell whose alt it is (D100).
+ */
+function policyFor(asker: number) {
+  return sql`(
+    select json_build_object('joining', case when ${counts} then p.joining else 'closed' end, 'counts', ${counts},
+      'reach', p.reach, 'min_level', p.min_level, 'eligible', ${isEligible}, 'met', json_build_object(${met}),
+      'pending', exists (select from applications a where a.group_id = g.group_id
+        and a.character_id = u.character_id and a.state = 'pending')
+        and (u.character_id = ${asker} or ${by(asker, moderates)}),
+      'leaves_on', (select to_json(m.ineligible_since + p.grace_hours * interval '1 hour') from group_members m
+        where m.group_id = g.group_id and m.character_id = u.character_id))
+    from group_policies p
+    where p.group_id = g.group_id and (p.reach = 'character' or u.character_id = ${asker}) and ${by(asker, maySee)})`;
+}
+
+/** Whether something holds for the asker in place of the user `u`. */
+function by(asker: number, condition: RawBuilder<boolean>) {
+  return sql`exists (select from users u left join corporations c using (corporation_id)
+    where u.character_id = ${asker} and ${condition})`;
+}
 
 /** A user that a question is about, with the names of its organizations. */
 export interface Subject {
@@ -159,7 +212,7 @@ export async function findWhy<About extends keyof Judged>(
     select asked.*, u.character_name, c.corporation_name, a.alliance_name,
       (select coalesce(json_agg(json_build_object('id', co.coalition_id, 'name', co.coalition_name)), '[]')
         from coalitions co where co.coalition_id = any(asked.coalitions)) as names,
-      case when place = 2 then ${judged[about](id)} end as judged,
+      case when place = 2 then ${judged[about](id, answersFor(asker))} end as judged,
       (select position from event_seals order by position desc limit 1) as sealed
     from asked join users u using (character_id)
       left join corporations c on c.corporation_id = u.corporation_id

@@ -306,6 +306,28 @@ describe('D102: compliance', () => {
     expect(json.headers['content-type']).toMatch(/^application\/json/);
   });
 
+  it('its days as a table by Accept, too', async () => {
+    await member(ADA, FIRST);
+    await noteCompliance(app.app.services);
+    const path = `/corporation/${FIRST}/compliance/day`;
+    const answer = await send(app, 'GET', path, { token: app.root, headers: { accept: 'text/csv' } });
+    expect([answer.headers['content-type'], answer.headers.vary]).toEqual([
+      'text/csv; charset=utf-8',
+      expect.stringMatching(/Accept/),
+    ]);
+    const [day] = await ok(
+      app.client(app.root).corporation.complianceDays({ params: { corporation_id: FIRST } }),
+    );
+    const [names = '', first = ''] = answer.text.split('\r\n');
+    expect(names).toBe('day,persons,ok,grace,failing,unknown,never_signed_in');
+    expect(first).toBe(
+      names
+        .split(',')
+        .map((name) => day?.[name as 'day'])
+        .join(),
+    );
+  });
+
   it('needs two statements, however many members there are', async () => {
     await sql`insert into users (character_id, character_name, name_key, corporation_id, signed_in_on)
       select 2200000000 + n, 'Pilot ' || n, 'pilot ' || n, ${FIRST}::bigint, now() from generate_series(1, 300) n`.execute(

@@ -5,6 +5,8 @@ import { ok } from '../../sdk/src/index.ts';
 import { objectId } from '../../server/database/object-id.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { callerAt } from '../harness/caller.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 
 let app: TestApp;
@@ -90,6 +92,27 @@ describe('D8: an uncaught exception', () => {
     });
     expect(Object.keys(stored).sort()).toEqual(['_version', 'id', 'request', 'timestamp', 'token', 'trace']);
     expect(Date.parse(stored.timestamp)).toBeGreaterThanOrEqual(before.getTime());
+  });
+
+  it('D14: who is demoted meanwhile deletes no report, and has no job run', async () => {
+    await takeAway('standing_grants');
+    const { id } = await report(await crashing());
+    const lowered = await callerAt(app, { id: 2_120_000_010, level: 10 });
+    const demote = 'update users set clearance_level = 9 where character_id = $1';
+    const again = () =>
+      app.db
+        .updateTable('users')
+        .set({ clearance_level: 10 })
+        .where('character_id', '=', 2_120_000_010)
+        .execute();
+    for (const work of [
+      () => lowered.crash.delete({ params: { crash_report_id: id } }),
+      () => lowered.system.runJob({ params: { job_id: 'maintenance' }, query: { force: true } }),
+    ]) {
+      expect((await meanwhile(app, demote, [2_120_000_010], async () => work())).status).toBe(403);
+      await again();
+    }
+    expect((await app.client(app.root).crash.get({ params: { crash_report_id: id } })).status).toBe(200);
   });
 
   it('D50: at most 500 of one hour are stored, the others are only logged', async () => {

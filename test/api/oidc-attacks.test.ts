@@ -395,14 +395,36 @@ describe('attack: session fixation and login CSRF', () => {
     const victim = browserOf(VICTIM);
     await upToTheCallback(victim, (await party.begin()).url);
     const state = new URL(callback).searchParams.get('state') ?? '';
-    const own = victim.cookies.find(({ name }) => name.startsWith('castellan_sign_in_'));
-    victim.cookies.push({ ...own, name: `castellan_sign_in_${state.slice(0, 8)}` } as never);
+    const own = victim.cookies.find(({ name }) => name.startsWith('__Host-castellan_sign_in_'));
+    victim.cookies.push({ ...own, name: `__Host-castellan_sign_in_${state.slice(0, 8)}` } as never);
     const landed = await victim.go(callback);
     // Refused before the code is exchanged, so the attacker's sign-in is not used up either.
     expect([landed.page?.status, landed.html]).toEqual([
       400,
       expect.stringContaining('cookies were deleted'),
     ]);
+  });
+
+  it('D82: login CSRF: no other host can set the cookie, so a planted one signs in nobody for the attacker', async () => {
+    const attacker = browserOf(ATTACKER);
+    const callback = await upToTheCallback(attacker, (await party.begin()).url);
+    // What a page of a sibling host can have a browser keep for this one: any name but those with the prefix `__Host-`.
+    const planted = attacker.cookies.map(({ name, ...cookie }) => ({
+      ...cookie,
+      name: name.replace(/^__Host-/, ''),
+      path: '/',
+    }));
+    const victim = browserOf(VICTIM);
+    victim.cookies = planted;
+    const asVictim = new URL(await upToTheCallback(browserOf(VICTIM), (await party.begin()).url));
+    const state = new URL(callback).searchParams.get('state') ?? '';
+    expect(planted.map(({ name }) => name)).toContain(`castellan_sign_in_${state.slice(0, 8)}`);
+    asVictim.searchParams.set('state', state);
+    const landed = await victim.go(asVictim);
+    expect([landed.page?.status, landed.html]).toEqual([400, expect.stringContaining('another browser')]);
+    const binding = attacker.cookies.find(({ name }) => name.startsWith('__Host-castellan_sign_in_'));
+    expect(binding).toMatchObject({ path: '/', attributes: expect.stringMatching(/HttpOnly; .*Secure/) });
+    expect(binding?.attributes).not.toMatch(/domain/i);
   });
 
   it('D29b: a consent during a hand-over does not apply to the new owner', async () => {

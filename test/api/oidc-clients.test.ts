@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { allEvents } from '../fixtures/events.ts';
+import { uuidOf } from '../fixtures/users.ts';
 import { type Client, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 
@@ -83,7 +85,7 @@ describe('D81: clients', () => {
     expect(names.filter((name) => name !== 'Wiki')).toEqual(['Aardvark', 'apple', 'zebra']);
   });
 
-  it('D81: an update changes the given fields; null is a value for the logout URI and the allowed groups', async () => {
+  it('D81: an update changes what it holds; null changes nothing (D3)', async () => {
     const group = await newGroup('Editors');
     const {
       client_id,
@@ -98,21 +100,25 @@ describe('D81: clients', () => {
     const put = (body: Parameters<Client['oidc']['updateClient']>[0]['body']) =>
       ok(root.oidc.updateClient({ params: { client_id }, body }));
     expect(await put({})).toEqual({ client_id, ...before });
-    expect(await put({ client_name: null, redirect_uris: null, first_party: null })).toEqual({
-      client_id,
-      ...before,
-    });
+    const nothing = {
+      ...{ client_name: null, redirect_uris: null, first_party: null, allowed_groups: null },
+      ...{ post_logout_redirect_uris: null, backchannel_logout_uri: null },
+    };
+    expect(await put(nothing)).toEqual({ client_id, ...before });
+    // What can be changed of what was answered, sent back as it is.
+    const { public: _p, created_on: _c, last_used_on: _l, ...changeable } = before;
+    expect(await put(changeable)).toEqual({ client_id, ...before });
     expect(await put({ first_party: true, id_token_signed_response_alg: 'EdDSA' })).toEqual({
       client_id,
       ...before,
       first_party: true,
       id_token_signed_response_alg: 'EdDSA',
     });
-    expect(await put({ backchannel_logout_uri: null, allowed_groups: null })).toMatchObject({
+    expect(await put({ backchannel_logout_uri: '', allowed_groups: [] })).toMatchObject({
       backchannel_logout_uri: null,
       allowed_groups: null,
     });
-    expect(await put({ allowed_groups: [] })).toMatchObject({ allowed_groups: [] });
+    expect(await put({ allowed_groups: [] })).toMatchObject({ allowed_groups: null });
   });
 
   it('D84: when its only allowed group is deleted, nobody may sign in, not everybody', async () => {
@@ -120,6 +126,48 @@ describe('D81: clients', () => {
     const { client_id } = await made({ allowed_groups: [group_id] });
     await ok(root.group.delete({ params: { group_id } }));
     expect(await ok(root.oidc.getClient({ params: { client_id } }))).toMatchObject({ allowed_groups: [] });
+    // Nor does whoever sends back what he was shown let in everybody.
+    const update = (allowed_groups: string[]) =>
+      ok(root.oidc.updateClient({ params: { client_id }, body: { allowed_groups } }));
+    expect(await update([])).toMatchObject({ allowed_groups: [] });
+    const other = await newGroup('Long-lived');
+    expect(await update([other.group_id])).toMatchObject({ allowed_groups: [other.group_id] });
+    expect(await update([])).toMatchObject({ allowed_groups: null });
+  });
+
+  it('D90: events tell what was changed about a client and by whom, and never its secret', async () => {
+    const before = new Set((await allEvents(app.db)).map(({ event_id }) => event_id));
+    const { client_id, client_secret = '' } = await made({ client_name: 'Told' });
+    const params = { client_id };
+    await ok(root.oidc.updateClient({ params, body: { first_party: true, redirect_uris: [`${BACK}/new`] } }));
+    await ok(root.oidc.updateClient({ params, body: { first_party: true } }));
+    const renewed = await ok(root.oidc.renewSecret({ params }));
+    await ok(root.oidc.deleteClient({ params }));
+    const told = (await allEvents(app.db)).filter(({ event_id }) => !before.has(event_id));
+    const targets = [{ type: 'oidc_client', id: client_id, name: 'Told' }];
+    const actor = expect.objectContaining({ kind: 'app', character_id: 0, token: uuidOf(app.root) });
+    expect(told).toMatchObject([
+      { type: 'oidc.client_created', actor, targets },
+      {
+        type: 'oidc.client_updated',
+        ...{ actor, targets },
+        changes: [
+          { field: 'redirect_uris', before: [BACK], after: [`${BACK}/new`] },
+          { field: 'first_party', before: false, after: true },
+        ],
+      },
+      { type: 'oidc.client_updated', actor, targets, changes: [], reason: 'It has a new secret.' },
+      { type: 'oidc.client_deleted', actor, targets },
+    ]);
+    expect(told[0]?.changes).toContainEqual({ field: 'redirect_uris', before: null, after: [BACK] });
+    for (const secret of [client_secret, renewed.client_secret]) {
+      expect(JSON.stringify(told)).not.toContain(secret);
+      expect(JSON.stringify(told)).not.toContain(createHash('sha256').update(secret).digest('hex'));
+    }
+    const audited = await ok(
+      root.audit.list({ query: { type: 'oidc.client_updated', target: `oidc_client:${client_id}` } }),
+    );
+    expect(audited).toHaveLength(2);
   });
 
   it('D6: unknown clients and groups are a 404 that names them', async () => {

@@ -511,7 +511,8 @@ describe('D84: changes that end sessions, of which applications are notified', (
     const changing = await addRelyingParty(app, { backchannel_logout_uri: listener.url });
     const tokens = await changing.signIn(browserOf(OTHER));
     const { client_id } = changing.client;
-    await ok(root().oidc.updateClient({ params: { client_id }, body: { allowed_groups: [] } }));
+    const { group_id } = await ok(root().group.create({ body: { group_name: 'Others' } }));
+    await ok(root().oidc.updateClient({ params: { client_id }, body: { allowed_groups: [group_id] } }));
     await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
   });
 

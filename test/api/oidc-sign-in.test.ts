@@ -2,6 +2,7 @@ import { randomPKCECodeVerifier } from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { soleId } from '../../server/person/person-id.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addUser } from '../fixtures/users.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
@@ -182,6 +183,29 @@ describe('D82: signing in', () => {
     await party.signIn(browser);
     const { landed } = await party.visit(browser, { prompt: 'consent' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('D90: a consent is told once, with its scopes, as done by whoever gave it', async () => {
+    const forum = await addRelyingParty(app, { client_name: 'Forum', first_party: false });
+    const browser = browserOf(MEMBER);
+    await forum.signIn(browser, { scope: 'openid' });
+    await forum.signIn(browser, { scope: 'openid', prompt: 'consent' });
+    await forum.signIn(browser, { scope: 'openid groups' });
+    const given = (await allEvents(app.db)).filter(({ type }) => type === 'oidc.consent_given');
+    const { client_id } = forum.client;
+    const told = given.filter(({ targets }) => targets[0]?.id === client_id);
+    expect(told.map(({ changes }) => changes)).toEqual([
+      [{ field: 'scopes', before: [], after: ['openid'] }],
+      [{ field: 'scopes', before: ['openid'], after: ['groups', 'openid'] }],
+    ]);
+    for (const { actor, targets, context } of told) {
+      expect(actor).toMatchObject({ kind: 'user', character_id: MEMBER });
+      expect(targets).toMatchObject([
+        { type: 'oidc_client', name: 'Forum' },
+        { type: 'user', id: String(MEMBER) },
+      ]);
+      expect(context?.address).toBeTruthy();
+    }
   });
 
   it('D82: two windows of one browser may sign in at the same time', async () => {

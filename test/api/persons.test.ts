@@ -380,6 +380,11 @@ describe('D101: merging and splitting', () => {
     const params = { person_id: await personIdOf(token) };
     const body = { person_id: await personIdOf(other), reason: 'One voice.' };
     const tried = await ok(root().merge({ params, body: { ...body, dry_run: true } }));
+    // Asked for in the query, and with ids as they may be written.
+    const upper = { params: { person_id: params.person_id.toUpperCase() }, query: { dry_run: true } };
+    expect(
+      await ok(root().merge({ ...upper, body: { ...body, person_id: body.person_id.toUpperCase() } })),
+    ).toEqual(tried);
     expect(await groups()).toHaveLength(2);
     const merged = await ok(root().merge({ params, body }));
     expect(tried).toEqual(merged);
@@ -428,6 +433,7 @@ describe('D101: merging and splitting', () => {
     const params = { person_id: await personIdOf(token) };
     const body = { characters: [ADA, DOV, ADA], reason: 'Sold.' };
     await ok(root().split({ params, body: { ...body, dry_run: true } }));
+    await ok(root().split({ params, query: { dry_run: true }, body }));
     expect(await groups()).toHaveLength(1);
     const { person: kept, split_off: off } = await ok(root().split({ params, body }));
     expect([kept.person_id, idsOf(kept), kept.main?.character_id]).toEqual([
@@ -481,6 +487,12 @@ describe('D101: merging and splitting', () => {
     expect(await ok(root().history({ params: { person_id } }))).toEqual(all);
     const sole = { person_id: BRIM.toString(16).padStart(24, '0') };
     expect(await ok(root().history({ params: sole }))).toEqual(all);
+    const idle = { person_id: CLEO.toString(16).padStart(24, '0') };
+    await signIn(CLEO);
+    expect(await ok(root().history({ params: idle }))).toEqual([]);
+    for (const never of ['f'.repeat(24), '0'.repeat(23).concat('7')]) {
+      expect((await root().history({ params: { person_id: never } })).status).toBe(404);
+    }
   });
 });
 

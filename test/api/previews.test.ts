@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCastellan, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
+import { createCastellan, type Event, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { rehearse } from '../../server/standing/rehearse.ts';
 import { setLevel } from '../fixtures/registry.ts';
@@ -15,7 +15,7 @@ import { groupId, settle } from '../harness/reach/settle.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
 import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
-import { changesBetween, changesOf, look } from '../harness/standings.ts';
+import { changesBetween, changesOf, changesTold, look } from '../harness/standings.ts';
 
 const ALLIANCE = 99_700_001;
 const [ONE, TWO] = [98_700_001, 98_700_002] as const;
@@ -171,6 +171,7 @@ describe('D121: a preview shows who would gain or lose what', () => {
     const { changes } = await ok(root.user.delete.preview({ params: { character_id: 3 } }));
     expect(told(changes)).toEqual([
       'login lost: Cleo',
+      'level lost 0: Cleo',
       `group lost Alliance ${ALLIANCE}: Cleo`,
       `group lost Coalition ${COALITION}: Cleo`,
       `group lost Corporation ${TWO}: Cleo`,
@@ -179,7 +180,13 @@ describe('D121: a preview shows who would gain or lose what', () => {
     await addUser(app, { id: 4, name: 'Guest', corporation: ONE, level: -1 });
     const guest = { corporation_id: ONE, character_id: 4 };
     const answer = await ok(root.corporation.deleteGuest.preview({ params: guest }));
-    expect(told(answer.changes)).toEqual(['login lost: Guest']);
+    expect(told(answer.changes)).toEqual(['login lost: Guest', 'level lost -1: Guest']);
+    await addUser(app, { id: 5, name: 'Five', corporation: ONE, level: 5 });
+    const five = await ok(root.user.delete.preview({ params: { character_id: 5 } }));
+    expect(five.changes.filter(({ about }) => about === 'level')).toMatchObject([
+      { effect: 'lost', from_level: 5, to_level: null, count: 1, users: [{ character_id: 5 }] },
+    ]);
+    await ok(root.user.delete({ params: { character_id: 5 } }));
   });
 
   it('D110: who leaves a group at once because he is no longer eligible, and what hung on that', async () => {
@@ -420,7 +427,7 @@ async function judged(): Promise<void> {
   while ((await judge()).some((change) => 'left' in change));
 }
 
-it('D121: what a preview says is what the update and the job then do, on random registries, administrators and all', {
+it('D121: what a preview says is what the update and the job then do, and what events tell of it, on random registries, administrators and all', {
   timeout: 300_000,
 }, async () => {
   let [told, left] = [0, 0];
@@ -437,6 +444,8 @@ it('D121: what a preview says is what the update and the job then do, on random 
         if (id !== 0) clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
       }
       let before = await look(app, clients);
+      const known = new Set<string>();
+      await standingsToldSince(known);
       for (const one of [...tries, ...demotions]) {
         if (one.do === 'link') continue;
         const asked = ask(root, world.coalitions, one);
@@ -455,6 +464,8 @@ it('D121: what a preview says is what the update and the job then do, on random 
         told += expected.size;
         if (one.do === 'set level')
           left += [...expected].filter((change) => change.includes('group lost')).length;
+        const rights = [...expected].filter((change) => /^(login|level) /.test(change));
+        expect(changesTold(await standingsToldSince(known))).toEqual(new Set(rights));
       }
     }),
     { numRuns: 12, endOnFailure: true },
@@ -463,6 +474,18 @@ it('D121: what a preview says is what the update and the job then do, on random 
   // Nobody leaves a hand-made group by a level but by its policy.
   expect(left).toBeGreaterThan(0);
 });
+
+/** Events of changed standings that are not known yet, which are known from then on. */
+async function standingsToldSince(known: Set<string>): Promise<Event[]> {
+  const rows = await app.db
+    .selectFrom('events')
+    .select(['event_id', 'body'])
+    .where('type', '=', 'user.standing_changed')
+    .execute();
+  const news = rows.filter(({ event_id }) => !known.has(event_id));
+  for (const { event_id } of news) known.add(event_id);
+  return news.map(({ body }) => JSON.parse(body) as Event);
+}
 
 /** All users except the built-in one. */
 function withoutBuiltIn(change: PreviewChange): PreviewChange {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { recordEvents } from '../../server/event/record.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -65,6 +66,37 @@ describe('D29b: a character that was handed to another person', () => {
     const fresh = userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
     expect(await Promise.all([token, permanent.jwt, grandchild.jwt].map(statusOf))).toEqual([401, 401, 401]);
     expect(await Promise.all([fresh, other].map(statusOf))).toEqual([200, 200]);
+  });
+
+  it('D90: what a hand-over takes is told as its consequence, by the game', async () => {
+    const id = app.provider.world
+      .membersOf(CORPORATION)
+      .find((one) => one !== CEO && one !== OTHER && !MEMBERS.includes(one)) as number;
+    const { token } = await app.signIn(id, { dyn });
+    await setLevel(app, id, 5);
+    await aGroup('f7'.repeat(12), id, [id]);
+    await ok(app.client(other).person.link({ body: { user_token: token } }));
+    app.provider.world.handOver(id);
+    const back = await trySignIn(app, { characterId: id }, { dyn });
+    const request_id = back.headers.get('x-request-id');
+    const told = (await allEvents(app.db)).filter(({ context }) => context?.request_id === request_id);
+    const handed = told.find(({ type }) => type === 'user.handed_over');
+    const following = told.filter(({ cause }) => cause?.event_id === handed?.event_id);
+    expect(following.map(({ type }) => type)).toEqual(
+      expect.arrayContaining([
+        ...['group.updated', 'group.members_changed', 'person.character_unlinked', 'user.standing_changed'],
+      ]),
+    );
+    for (const { type, actor } of [handed, ...following].filter((one) => one !== undefined)) {
+      expect([type, actor.kind]).toEqual([type, 'provider']);
+    }
+    expect(told.filter(({ actor }) => actor.kind === 'cli')).toEqual([]);
+    // Its own sign-in is no consequence.
+    expect(told.find(({ type }) => type === 'user.signed_in')).toMatchObject({
+      actor: { kind: 'user', character_id: id },
+      cause: null,
+    });
+    await app.db.deleteFrom('groups').where('group_id', '=', 'f7'.repeat(12)).execute();
   });
 
   it('D94: the new owner does not see events from before its own sign-in', async () => {

@@ -1,5 +1,8 @@
+import type { Response } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { written } from '../../server/http/written.ts';
+import { listUsers } from '../../server/user/user.queries.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -14,6 +17,16 @@ beforeAll(async () => {
   caller = await addMember(app, 2_120_000_001);
 });
 afterAll(() => app.stop());
+
+it('D38: concurrent lists of everybody are one read, and the same bytes', async () => {
+  const [one, other] = await Promise.all([listUsers(app.db), listUsers(app.db)]);
+  expect(one).toBe(other);
+  const sent: unknown[] = [];
+  const res = { closed: false, setHeader: () => undefined } as unknown as Response;
+  for await (const piece of written(res, one) as unknown as AsyncIterable<unknown>) sent.push(piece);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]).toBe(one);
+});
 
 async function list(): Promise<{ character_id: number; character_name: string }[]> {
   const answer = await app.client(caller.jwt).user.list();

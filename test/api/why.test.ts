@@ -130,6 +130,74 @@ describe('D120: why', () => {
     expect((await root.user.why(missing)).status).toBe(404);
   });
 
+  it('group: what its policy says, and which way in there is (D110)', async () => {
+    const made = await ok(root.group.create({ body: { group_name: 'Miners' } }));
+    const { group_id } = made;
+    const of = (character: number, client = root) => why(character, `group:${group_id}`, client);
+    const policy = (body: object) => ok(root.group.setPolicy({ params: made, body }));
+    const apply = { who: `Character ${ADA}`, operation: 'applyToGroup' };
+    const add = { who: 'owner of the group, or level 9', operation: 'updateGroup' };
+    expect(await of(ADA)).toMatchObject({ facts: [{ rule: 'D15' }], fixes: [add] });
+    await policy({ joining: 'application' });
+    expect(await of(ADA)).toMatchObject({
+      facts: [{ rule: 'D15' }, { rule: 'D110', source: { id: group_id }, decisive: true }],
+      fixes: [apply, add],
+    });
+    const asked = await ok(ada.group.apply({ params: made, body: {} }));
+    expect(await of(ADA)).toMatchObject({
+      facts: [{}, { says: 'Eligible; the application is pending.' }],
+      fixes: [{ who: 'moderator of the group', operation: 'decideApplication' }, add],
+    });
+    // Of another's application only those are told who decide it.
+    const brim = app.client((await makeToken(app, 'per', BRIM, uuidOf(app.root))).jwt);
+    await ok(brim.group.apply({ params: made, body: {} }));
+    const pending = 'Eligible; the application is pending.';
+    expect((await of(BRIM, brim)).facts[1]?.says).toBe(pending);
+    expect((await of(BRIM)).facts[1]?.says).toBe(pending);
+    expect((await of(BRIM, ada)).facts[1]?.says).toBe('Eligible; members join by an application.');
+    await ok(root.application.decide({ params: asked, body: { decision: 'approved' } }));
+    expect(await of(ADA)).toMatchObject({ answer: 'yes', facts: [{}, { rule: 'D110' }], fixes: [] });
+    // Who ceases to be eligible stays for the grace.
+    await policy({ eligible: { min_level: 7 }, grace_hours: 12 });
+    await app.db
+      .updateTable('group_members')
+      .set({ ineligible_since: app.clock.now() })
+      .where('group_id', '=', group_id)
+      .where('character_id', '=', ADA)
+      .execute();
+    const until = new Date(app.clock.now().getTime() + 12 * 3_600_000).toISOString();
+    const low = 'the level is too low. It takes 7; the user has';
+    expect((await of(ADA)).facts[1]?.says).toBe(
+      `Not eligible: ${low} 3. Has to leave after ${until}, unless eligible again.`,
+    );
+    expect(await of(BRIM)).toMatchObject({ facts: [{}, { says: `Not eligible: ${low} 0.` }], fixes: [add] });
+    const other = await ok(root.group.create({ body: { group_name: 'Haulers' } }));
+    await letIn(app, { corporations: [98_000_001] });
+    for (const [eligible, says] of [
+      [{ corporations: [98_000_001] }, 'belongs to none of the bodies that the group is for.'],
+      [{ groups_any: [other.group_id] }, 'is in none of the groups that one has to be in.'],
+    ] as const) {
+      await policy({ eligible });
+      expect((await of(BRIM)).facts[1]?.says).toBe(`Not eligible: ${says}`);
+    }
+    // Whoever may not see the policy is told nothing of it, nor anybody else's alts.
+    await policy({ visible_to: 'members', eligible: {} });
+    expect((await of(BRIM)).facts).toHaveLength(2);
+    expect((await of(BRIM, brim)).facts).toHaveLength(1);
+    await policy({ visible_to: 'everyone', reach: 'person' });
+    expect((await of(BRIM)).facts).toHaveLength(1);
+    expect((await of(BRIM, brim)).facts).toHaveLength(2);
+    await app.db.updateTable('groups').set({ owner_id: null }).where('group_id', '=', group_id).execute();
+    expect((await of(BRIM)).fixes).toMatchObject([{ who: 'level 9', operation: 'updateGroup' }]);
+    await ok(root.group.delete({ params: made }));
+  });
+
+  it('of ids that nobody can have, some do not exist and the others are no question (D3b)', async () => {
+    const ask = (id: string) => send(app, 'GET', `/user/${ADA}/why?about=read:${id}`, { token: app.root });
+    expect((await ask('9007199254740991')).status).toBe(404);
+    expect((await ask('9007199254740992')).status).toBe(422);
+  });
+
   it('the causing event: of a login permission, of a membership, of a level', async () => {
     const made = await ok(root.group.create({ body: { group_name: 'Divers' } }));
     const last = async (type: string) => {
@@ -306,6 +374,62 @@ it('D120: the answer equals the decision, for all six questions, on random regis
     await fc.assert(property, { numRuns: 6, endOnFailure: true });
   }
   expect([...answers.keys()]).toEqual(expect.arrayContaining(wanted));
+});
+
+it('D120: whoever does what the fixes say turns the answer, on random registries', async () => {
+  const turned = new Set<string>();
+  const carryOut = async (name: string, { text, operation }: Why['fixes'][number]) => {
+    turned.add(operation + text.replaceAll(/"?\b(of|level|into|that|to) .*/g, ''));
+    const [, kind, called] =
+      /^Set authorized_to_login of the (group|coalition) (.*) to true\.$/.exec(text) ?? [];
+    const [, level] = /^Give .* level (\d+)\.$/.exec(text) ?? [];
+    const [, host] = /^Put (.*) into a coalition that lets in\.$/.exec(text) ?? [];
+    const lets = { authorized_to_login: true };
+    if (kind === 'group') {
+      const group = (await ok(root.group.list())).find(({ group_name }) => group_name === called);
+      await ok(root.group.update({ params: group as never, body: lets }));
+    } else if (kind === 'coalition') {
+      const found = (await ok(root.coalition.list())).find(({ coalition_name }) => coalition_name === called);
+      await ok(root.coalition.update({ params: found as never, body: lets }));
+    } else if (level !== undefined) {
+      const { character_id } = await ok(root.user.get({ params: { character_name: name } }));
+      await ok(root.user.update({ params: { character_id }, body: { clearance_level: Number(level) } }));
+    } else if (host !== undefined) {
+      const body = (await ok(root.corporation.list())).find(
+        ({ corporation_name }) => corporation_name === host,
+      );
+      const made = await ok(
+        root.coalition.create({ body: { coalition_name: `In ${crypto.randomUUID()}`, ticker: 'IN' } }),
+      );
+      const members = { member_corporations: [body?.corporation_id ?? 0] };
+      await ok(root.coalition.update({ params: made, body: members }));
+    } else {
+      expect(text).toMatch(/^Put .* into a group whose members may log in\.$/);
+      const made = await ok(root.group.create({ body: { group_name: `In ${crypto.randomUUID()}` } }));
+      await ok(root.group.update({ params: made, body: { ...lets, add_members: [name] } }));
+    }
+  };
+  const property = fc.asyncProperty(plans, async ({ world }) => {
+    await settle(app, world);
+    const people = [...world.users.values()].filter(({ id }) => id !== 0);
+    const questions = people.flatMap(({ id }) => [
+      { id, about: 'login' },
+      ...people.slice(0, 2).map((to) => ({ id, about: `write:${to.id}` })),
+    ]);
+    for (const { id, about } of questions) {
+      const { answer, fixes } = await why(id, about);
+      if (answer !== 'no' || fixes.length === 0) continue;
+      const name = await app.db
+        .selectFrom('users')
+        .select('character_name')
+        .where('character_id', '=', id)
+        .executeTakeFirstOrThrow();
+      for (const fix of fixes) await carryOut(name.character_name, fix);
+      expect([id, about, fixes, (await why(id, about)).answer]).toEqual([id, about, fixes, 'yes']);
+    }
+  });
+  await fc.assert(property, { numRuns: 10, endOnFailure: true });
+  expect(turned.size).toBeGreaterThan(1);
 });
 
 it('D120: the page of a refused sign-in contains the sentence of why', async () => {

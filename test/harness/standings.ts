@@ -1,3 +1,4 @@
+import type { Event } from '../../contract/event.ts';
 import type { PreviewChange } from '../../contract/preview.ts';
 import { ok } from '../../sdk/src/index.ts';
 import type { Client, TestApp } from './app.ts';
@@ -60,17 +61,37 @@ export function changesBetween(before: Seen, after: Seen): Set<string> {
   const found = new Map<string, number[]>();
   const note = (what: string, id: number) => found.set(what, [...(found.get(what) ?? []), id]);
   for (const [id, was] of before.users) {
-    const is = after.users.get(id) ?? { ...NOBODY, level: was.level };
+    const is = after.users.get(id) ?? { ...NOBODY, level: null };
     if (was.login !== is.login) note(`login ${is.login ? 'gained' : 'lost'}`, id);
     if (was.valid !== is.valid) note(`validity ${is.valid ? 'gained' : 'lost'}`, id);
     if (was.level !== is.level) {
-      note(`level ${is.level > was.level ? 'gained' : 'lost'} ${was.level} ${is.level}`, id);
+      const gained = is.level !== null && is.level > was.level;
+      note(`level ${gained ? 'gained' : 'lost'} ${was.level} ${is.level}`, id);
     }
     for (const group of was.groups)
       if (!is.groups.has(group)) note(`group lost ${before.groups.get(group)}`, id);
     for (const group of is.groups)
       if (!was.groups.has(group)) note(`group gained ${after.groups.get(group)}`, id);
   }
+  return new Set([...found].map(([what, ids]) => `${what}: ${sorted(ids)}`));
+}
+
+/** What events tell of levels and logins, taken together, in the same form. */
+export function changesTold(events: readonly Event[]): Set<string> {
+  const found = new Map<string, number[]>();
+  const note = (what: string, id: number) => found.set(what, [...(found.get(what) ?? []), id]);
+  const logins = new Map<number, number>();
+  for (const { targets, changes } of events) {
+    const id = Number(targets[0]?.id);
+    for (const change of changes) {
+      if ('added' in change || id === 0) continue;
+      const { field, before, after } = change;
+      const more = Number(after) - Number(before);
+      if (field === 'may_log_in') logins.set(id, (logins.get(id) ?? 0) + more);
+      if (field === 'clearance_level') note(`level ${more > 0 ? 'gained' : 'lost'} ${before} ${after}`, id);
+    }
+  }
+  for (const [id, more] of logins) if (more !== 0) note(`login ${more > 0 ? 'gained' : 'lost'}`, id);
   return new Set([...found].map(([what, ids]) => `${what}: ${sorted(ids)}`));
 }
 

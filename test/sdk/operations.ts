@@ -197,7 +197,7 @@ export const operations = {
       c.oidc.createClient({ body: { client_name: 'Wiki', redirect_uris: ['https://wiki.example/back'] } }),
     ),
     updateClient: gives<OidcClient>()((c) =>
-      c.oidc.updateClient({ ...oidcClient, body: { allowed_groups: null } }),
+      c.oidc.updateClient({ ...oidcClient, body: { allowed_groups: [], backchannel_logout_uri: '' } }),
     ),
     deleteClient: gives<undefined>()((c) => c.oidc.deleteClient(oidcClient)),
     renewSecret: gives<OidcClientSecret>()((c) => c.oidc.renewSecret(oidcClient)),

@@ -8,13 +8,13 @@ import { Problem, RequestOf } from '../shared/problem.tsx';
 import { t } from '../text/text.ts';
 import { FrontPage } from './front-page.tsx';
 
-const INVITATION = `${HOME}/invitation/`;
+const INVITATION = `${HOME}/invitation`;
 
 /** Shown at every address to those who are not signed in; after the sign-in the same address opens again. */
 export function SignInPage({ refusal }: { readonly refusal: string | undefined }) {
-  const invitation = location.pathname.startsWith(INVITATION)
-    ? location.pathname.slice(INVITATION.length)
-    : undefined;
+  // Behind the `#`, which browsers send nobody: the code is as good as a key, and addresses are logged.
+  const invitation =
+    location.pathname === INVITATION && location.hash !== '' ? location.hash.slice(1) : undefined;
   const signing = useMutation({
     mutationFn: () =>
       invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),

@@ -38,11 +38,13 @@ interface DialogFormProps {
   readonly close: () => void;
   /** If it rejects, the error is shown. */
   readonly submit: (filled: FormData) => Promise<unknown>;
+  /** Whether something is missing, so that it cannot be submitted yet. */
+  readonly incomplete?: boolean;
   readonly children: ReactNode;
 }
 
 /** The form of a dialog with error and buttons; the dialog closes after a successful submit. */
-export function DialogForm({ action, close, submit, children }: DialogFormProps) {
+export function DialogForm({ action, close, submit, incomplete = false, children }: DialogFormProps) {
   const sending = useMutation({ mutationFn: submit, onSuccess: close });
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -57,7 +59,7 @@ export function DialogForm({ action, close, submit, children }: DialogFormProps)
           <Button variant="default" onClick={close}>
             {t('Cancel')}
           </Button>
-          <Button type="submit" loading={sending.isPending}>
+          <Button type="submit" loading={sending.isPending} disabled={incomplete}>
             {action}
           </Button>
         </Group>

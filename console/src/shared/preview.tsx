@@ -41,7 +41,8 @@ function sentenceOf({ about, effect, group, from_level, to_level, count: n }: Pr
     case 'login':
       return gains ? t('{people} may log in', { people }) : t('{people} may not log in any more', { people });
     case 'level':
-      return t('{people} from level {from} to {to}', { people, from: from_level ?? '', to: to_level ?? '' });
+      if (to_level === null) return t('{people} with level {from}', { people, from: from_level ?? '' });
+      return t('{people} from level {from} to {to}', { people, from: from_level ?? '', to: to_level });
     case 'group': {
       const name = group?.group_name ?? '';
       return gains

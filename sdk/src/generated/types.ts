@@ -579,6 +579,7 @@ export interface EventPage {
  * - `oidc.client_created`: An OpenID Connect application was created.
  * - `oidc.client_updated`: An OpenID Connect application was changed, or given a new secret.
  * - `oidc.client_deleted`: An OpenID Connect application was deleted, and with it what it was granted.
+ * - `oidc.consent_given`: A user agreed to what an OpenID Connect application learns of him.
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
@@ -630,6 +631,7 @@ export type EventType =
   | 'oidc.client_created'
   | 'oidc.client_updated'
   | 'oidc.client_deleted'
+  | 'oidc.consent_given'
   | 'webhook.created'
   | 'webhook.updated'
   | 'webhook.deleted'
@@ -970,11 +972,11 @@ export interface NewOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -1034,11 +1036,11 @@ export interface OidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: string[];
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: string | null;
   /** Whether it has no secret. */
   public: boolean;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: string[] | null;
   /** Whether people are not asked before it first learns who they are. */
   first_party: boolean;
@@ -1164,9 +1166,9 @@ export interface PostOidcClient {
   redirect_uris: string[];
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -1226,7 +1228,7 @@ export interface PreviewChange {
   group: GroupShort | null;
   /** The level before, where it is about levels; else null. */
   from_level: number | null;
-  /** The level afterwards, where it is about levels; else null. */
+  /** The level afterwards, where it is about levels; else null, as of a user who is deleted. */
   to_level: number | null;
   /** How many users. */
   count: number;
@@ -1341,7 +1343,7 @@ export interface PutGroupPolicy {
   expire_days?: number | null | undefined;
 }
 
-/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
+/** What to change about an application. Null means the same as leaving a field out. */
 export interface PutOidcClient {
   /** How the application is called where people are asked whether it may know them. */
   client_name?: string | null | undefined;
@@ -1349,9 +1351,9 @@ export interface PutOidcClient {
   redirect_uris?: string[] | null | undefined;
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris?: string[] | null | undefined;
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri?: string | null | undefined;
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups?: string[] | null | undefined;
   /** Whether people are not asked before it first learns who they are. */
   first_party?: boolean | null | undefined;
@@ -2466,6 +2468,10 @@ export interface MergePersonsRequest extends CallOptions {
     /** Id of the person. */
     person_id: string;
   };
+  query?: {
+    /** The same as `dry_run` in the body: either is enough. */
+    dry_run?: boolean | undefined;
+  } | undefined;
   body: PostMerge;
 }
 
@@ -2480,6 +2486,10 @@ export interface SplitPersonRequest extends CallOptions {
     /** Id of the person. */
     person_id: string;
   };
+  query?: {
+    /** The same as `dry_run` in the body: either is enough. */
+    dry_run?: boolean | undefined;
+  } | undefined;
   body: PostSplit;
 }
 
@@ -2498,7 +2508,7 @@ export interface ListPersonHistoryRequest extends CallOptions {
 
 export type ListPersonHistoryAnswer =
   | Answer<200, PersonChange[]>
-  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2989,7 +2999,7 @@ export interface Api {
     /**
      * Tell how an alliance complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
      *
      * Access: a permanent app token or a user token whose owner has clearance level 3 or more, and read authority over the alliance that `alliance_id` names.
      */
@@ -3111,7 +3121,7 @@ export interface Api {
     /**
      * Tell how a coalition complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
      *
      * Access: a permanent app token or a user token whose owner has clearance level 5 or more, and read authority over the coalition that `coalition_id` names. Below level 7 that means: the caller's own corporation or alliance is a member of it.
      */
@@ -3200,7 +3210,7 @@ export interface Api {
     /**
      * Tell how a corporation complied day by day.
      *
-     * An entry for each day of the last two years on which compliance was counted, the latest first.
+     * An entry for each day of the last two years on which compliance was counted, the latest first. As JSON or as a table with a line for each day (`Accept: text/csv`).
      *
      * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
      */
@@ -3467,7 +3477,7 @@ export interface Api {
     /**
      * List what happened to a person.
      *
-     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person.
+     * The last 1000 times that a character came or went, newest first. Kept for three years, whatever became of the person. A person that never was is a 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more.
      */

@@ -669,6 +669,7 @@ export const ErrorCode = z.enum([
  * - `oidc.client_created`: An OpenID Connect application was created.
  * - `oidc.client_updated`: An OpenID Connect application was changed, or given a new secret.
  * - `oidc.client_deleted`: An OpenID Connect application was deleted, and with it what it was granted.
+ * - `oidc.consent_given`: A user agreed to what an OpenID Connect application learns of him.
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
@@ -720,6 +721,7 @@ export const EventType = z.enum([
   'oidc.client_created',
   'oidc.client_updated',
   'oidc.client_deleted',
+  'oidc.consent_given',
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',
@@ -1036,11 +1038,11 @@ export const NewOidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1100,11 +1102,11 @@ export const OidcClient = z.object({
   redirect_uris: z.array(z.string()),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
   backchannel_logout_uri: z.string().nullable(),
   /** Whether it has no secret. */
   public: z.boolean(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. Null: everybody who may log in is admitted. Empty: the groups were deleted, and nobody is. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-f]{24}$'))).nullable(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean(),
@@ -1222,7 +1224,7 @@ export const PostLogin = z.object({
 /** Which person to merge into another one, and why. */
 export const PostMerge = z.object({
   /** The person whose characters are moved to this one. */
-  person_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
+  person_id: z.string().regex(new RegExp('^[0-9a-fA-F]{24}$')),
   /** The reason; stored in the person's history. */
   reason: z.string().min(1).max(1000),
   /** Answer what would change, without changing it. */
@@ -1237,9 +1239,9 @@ export const PostOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),
@@ -1298,7 +1300,7 @@ export const PreviewChange = z.object({
   group: GroupShort.nullable(),
   /** The level before, where it is about levels; else null. */
   from_level: z.number().int().nullable(),
-  /** The level afterwards, where it is about levels; else null. */
+  /** The level afterwards, where it is about levels; else null, as of a user who is deleted. */
   to_level: z.number().int().nullable(),
   /** How many users. */
   count: z.number().int(),
@@ -1419,7 +1421,7 @@ export const PutGroupPolicy = z.object({
   expire_days: z.number().int().min(1).max(365).nullable().optional(),
 });
 
-/** What to change about an application. Null means the same as leaving a field out, but for backchannel_logout_uri and allowed_groups, where it is a value. */
+/** What to change about an application. Null means the same as leaving a field out. */
 export const PutOidcClient = z.object({
   /** How the application is called where people are asked whether it may know them. */
   client_name: z.string().min(1).max(100).nullable().optional(),
@@ -1427,9 +1429,9 @@ export const PutOidcClient = z.object({
   redirect_uris: z.array(z.string()).max(20).nullable().optional(),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
-  /** Called by POST when a session of the application ends; null for no call. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. */
+  /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
   backchannel_logout_uri: z.string().nullable().optional(),
-  /** Ids of groups, autogroups too: users who are in none of them are refused. Null admits everybody who may log in, an empty list nobody. */
+  /** Ids of groups, autogroups too: users who are in none of them are refused. An empty list removes the restriction; it changes nothing where the list is empty because its groups were deleted. */
   allowed_groups: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(10000).nullable().optional(),
   /** Whether people are not asked before it first learns who they are. */
   first_party: z.boolean().nullable().optional(),

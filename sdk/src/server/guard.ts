@@ -1,14 +1,15 @@
+import { decodeJwt } from 'jose';
 import { createClient } from '../client.ts';
 import { CastellanError, ok } from '../errors.ts';
 import type { Token } from '../generated/types.ts';
+import { uuidOf } from './verify.ts';
 
 export interface GuardOptions {
   /** Address of the service. */
   baseUrl: string;
-  /**
-   * Called first, if given: rejects tokens of other applications without a request to the service (see
-   * `createVerifier`).
-   */
+  /** The application's own dynamic or permanent token, or its uuid: user tokens of other applications are refused. */
+  appToken: string;
+  /** Called first, if given: rejects forged and expired tokens without a request to the service (see `createVerifier`). */
   verify?: ((jwt: string) => Promise<unknown>) | undefined;
   /** Timeout in milliseconds for requests to the service; 5,000 by default. */
   timeout?: number | undefined;
@@ -63,9 +64,13 @@ export interface Guard {
 /** Maximum number of cached answers. The service itself forbids caching; a proxy may allow it. */
 const MOST_KEPT = 1_000;
 
-/** Creates a guard, which checks tokens by `GET /token` and caches answers no longer than their headers allow. */
+/**
+ * Creates a guard, which lets in user tokens of this application alone. It checks tokens by `GET /token` and caches
+ * answers no longer than their headers allow.
+ */
 export function createGuard(options: GuardOptions): Guard {
   const { baseUrl, fetch, timeout = 5_000, verify } = options;
+  const app = uuidOf(options.appToken);
   const client = createClient({ baseUrl, timeout, fetch });
   const kept = new Map<string, { readonly token: Promise<Token>; until: number }>();
 
@@ -92,10 +97,13 @@ export function createGuard(options: GuardOptions): Guard {
   ): Promise<Token> {
     const jwt = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization ?? '')?.[1];
     if (jwt === undefined) throw refusal(401, 'A user token is needed: Authorization: Bearer <token>.');
+    // Before anybody is asked: the service signed `azp`, and refuses what was changed.
+    if (azpOf(jwt) !== app) throw refusal(401, ELSEWHERE);
     await verify?.(jwt).catch(() => {
-      throw refusal(401, 'This is not a token for this application.');
+      throw refusal(401, ELSEWHERE);
     });
     const token = await ask(jwt);
+    if (token.token_type !== 'use' || token.parent?.toLowerCase() !== app) throw refusal(401, ELSEWHERE);
     const present = token.owner.clearance_level;
     if (level !== undefined && present < level) {
       throw refusal(403, `Insufficient clearance level: this needs ${level}, you have ${present}.`);
@@ -140,6 +148,16 @@ export function createGuard(options: GuardOptions): Guard {
         return handler(request, token, ...rest);
       },
   };
+}
+
+const ELSEWHERE = 'This is not a token for this application.';
+
+function azpOf(jwt: string): unknown {
+  try {
+    return decodeJwt(jwt).azp;
+  } catch {
+    return undefined;
+  }
 }
 
 function refusal(status: number, detail: string): CastellanError {

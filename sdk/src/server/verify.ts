@@ -30,8 +30,7 @@ export interface UserClaims {
  */
 export function createVerifier(options: VerifierOptions): (jwt: string) => Promise<UserClaims> {
   const issuer = options.issuer.replace(/\/+$/, '');
-  const appToken = options.appToken.includes('.') ? decodeJwt(options.appToken).jti : options.appToken;
-  if (appToken === undefined) throw new TypeError('appToken is neither a token of castellan nor a uuid');
+  const appToken = uuidOf(options.appToken);
   const keys =
     (options.keys as JWTVerifyGetKey | undefined) ??
     createRemoteJWKSet(new URL(options.jwksUrl ?? `${issuer}/.well-known/jwks.json`));
@@ -43,6 +42,15 @@ export function createVerifier(options: VerifierOptions): (jwt: string) => Promi
     });
     return claimsOf(payload, appToken);
   };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The uuid of an application's token, which is given as its text or as that uuid. */
+export function uuidOf(appToken: string | undefined): string {
+  const uuid = String(appToken?.includes('.') ? decodeJwt(appToken).jti : appToken).toLowerCase();
+  if (!UUID.test(uuid)) throw new TypeError('appToken is neither a token of castellan nor a uuid');
+  return uuid;
 }
 
 function claimsOf({ azp, typ, sub = '', jti = '', exp = 0 }: JWTPayload, appToken: string): UserClaims {

@@ -89,7 +89,7 @@ describe('the same screens, as others see them', () => {
     const invited = await ok(
       operator.corporation.createGuestCode({ params: { corporation_id: 98_000_001 } }),
     );
-    await page.goto(at(`/invitation/${invited.state_code}`));
+    await page.goto(at(`/invitation#${invited.state_code}`));
     await button('Sign in with the game').click();
     await page.getByRole('searchbox').fill(STRANGER.name);
     await page.getByRole('button', { name: 'Search' }).click();

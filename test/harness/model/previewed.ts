@@ -9,8 +9,10 @@ export function changesBetweenWorlds(before: World, after: World): Set<string> {
     const could = mayUseTokens(before, was);
     const can = is !== undefined && mayUseTokens(after, is);
     if (could !== can) note(`login ${can ? 'gained' : 'lost'}`, id);
-    if (is !== undefined && was.level !== is.level)
-      note(`level ${is.level > was.level ? 'gained' : 'lost'} ${was.level} ${is.level}`, id);
+    if (was.level !== is?.level) {
+      const gained = is !== undefined && is.level > was.level;
+      note(`level ${gained ? 'gained' : 'lost'} ${was.level} ${is?.level ?? null}`, id);
+    }
     const [former, present] = [groupsOf(before, was), groupsOf(after, is)];
     for (const [group, name] of former) if (!present.has(group)) note(`group lost ${name}`, id);
     for (const [group, name] of present) if (!former.has(group)) note(`group gained ${name}`, id);

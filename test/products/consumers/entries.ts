@@ -15,11 +15,15 @@ export async function useEverything(signal: AbortSignal): Promise<Group> {
   const { queryFn } = queries.group.get({ params: { group_id: 'g' } });
   const group: Group = await queryFn({ signal });
   const parsed: Group = GroupSchema.parse(group);
-  const guard = createGuard({ baseUrl: 'https://castellan.example' });
+  const guard = createGuard({
+    baseUrl: 'https://castellan.example',
+    appToken: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b',
+  });
   const { owner } = await guard.check('Bearer a.b.c', { level: 2 });
-  const { characterId } = await createVerifier({ issuer: 'https://castellan.example', appToken: 'u' })(
-    'a.b.c',
-  );
+  const { characterId } = await createVerifier({
+    issuer: 'https://castellan.example',
+    appToken: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b',
+  })('a.b.c');
   if (owner.character_id !== characterId) throw new SignInError('Somebody else');
   signIn.start({ login_url: '', state_code: '' });
   const answer = await castellan.group.list.answer();

@@ -14,7 +14,11 @@ await assert.rejects(
   (error) => error instanceof CastellanError && error.status === 404,
 );
 // The error class is one, whichever entry throws it.
-const guard = createGuard({ baseUrl: 'https://castellan.example', fetch });
+const guard = createGuard({
+  baseUrl: 'https://castellan.example',
+  appToken: '1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b',
+  fetch,
+});
 await assert.rejects(guard.check(undefined), CastellanError);
 assert.equal(createQueries(castellan).group.list().queryKey[1], 'group');
 for (const it of [createClient, ok, paginate, createVerifier, signIn.start])

@@ -31,20 +31,22 @@ const lines = (value: FormDataEntryValue | null) =>
 function Form({ label, client, save, close }: ClientDialogProps & { readonly close: () => void }) {
   const { data: groups } = useSuspenseQuery(queries.group.list());
   const [allowed, setAllowed] = useState<string[] | null>(client?.allowed_groups ?? null);
+  // An empty list would admit everybody, unless it is what was there: all of its groups were deleted.
+  const incomplete = allowed?.length === 0 && client?.allowed_groups?.length !== 0;
   const send = (data: FormData) => {
-    const logout = String(data.get('backchannel_logout_uri') ?? '');
     return save({
       client_name: String(data.get('client_name') ?? ''),
       redirect_uris: lines(data.get('redirect_uris')),
       post_logout_redirect_uris: lines(data.get('post_logout_redirect_uris')),
-      backchannel_logout_uri: logout === '' ? null : logout,
-      allowed_groups: allowed,
+      // Empty values remove what was there; null would keep it.
+      backchannel_logout_uri: String(data.get('backchannel_logout_uri') ?? ''),
+      allowed_groups: allowed ?? [],
       first_party: data.has('first_party'),
       public: data.has('public'),
     });
   };
   return (
-    <DialogForm action={label} close={close} submit={send}>
+    <DialogForm action={label} close={close} submit={send} incomplete={incomplete}>
       <TextInput
         name="client_name"
         label={t('Name')}

@@ -51,7 +51,7 @@ export function Guests({ corporationId }: { readonly corporationId: number }) {
         <Stack gap="xs">
           <Text>{t('For one guest, within 24 hours:')}</Text>
           <Copyable
-            text={`${location.origin}${HOME}/invitation/${inviting.data.state_code}`}
+            text={`${location.origin}${HOME}/invitation#${inviting.data.state_code}`}
             label={t('the invitation')}
           />
         </Stack>

@@ -1,0 +1,82 @@
+import { type Fact, type Fix, fact, type Source } from './reasons.ts';
+import type { PolicyJudged } from './why.queries.ts';
+
+/** A user before a group, and what decides whether it is a member. */
+export interface GroupJudged {
+  readonly name: string;
+  readonly level: number;
+  readonly group: Source;
+  readonly follows: 'corporation' | 'alliance' | 'coalition' | 'voice' | null;
+  /** The decision: whether the user is a member. */
+  readonly member: boolean;
+  /** Id of the event by which the user was added or removed. */
+  readonly since: string | null;
+  /** Whether the group has an owner, and whether that is the user. */
+  readonly owned: boolean;
+  readonly is_owner: boolean;
+  readonly policy: PolicyJudged | null;
+}
+
+/** What the policy of a group says about somebody, of whose membership it does not decide by itself (D110). */
+export function whatPolicySays({ group, level, member, is_owner, policy }: GroupJudged): Fact[] {
+  if (policy === null) return [];
+  const told = (says: string, decisive: boolean) => [fact('D110', says, { source: group, decisive })];
+  if (!policy.counts) return told('The policy of the group does not count until level 9 has set it.', false);
+  if (member && is_owner) return told('The owner stays, whoever is eligible.', false);
+  if (!policy.eligible) {
+    const unmet = unmetBy(policy, level);
+    return told(member ? `Not eligible: ${unmet} ${stays(policy)}` : `Not eligible: ${unmet}`, !member);
+  }
+  if (member) return told('Eligible by the policy of the group.', false);
+  const ways = {
+    closed: 'Joining is closed: the owner adds members.',
+    application: policy.pending
+      ? 'Eligible; the application is pending.'
+      : 'Eligible; members join by an application.',
+    open: 'Eligible; joining is open.',
+  };
+  return told(ways[policy.joining], true);
+}
+
+/** How somebody who is no member can become one by the policy. */
+export function waysIn({ name, policy }: GroupJudged): Fix[] {
+  if (policy === null || !policy.counts || !policy.eligible || policy.joining === 'closed') return [];
+  if (policy.pending) {
+    const text = `Approve the application of ${name}.`;
+    return [{ who: 'moderator of the group', text, operation: 'decideApplication' }];
+  }
+  const text = policy.joining === 'open' ? 'Join the group.' : 'Apply to the group, and be approved.';
+  return [{ who: name, text, operation: 'applyToGroup' }];
+}
+
+type Condition = keyof PolicyJudged['met'];
+
+/** What is said of a condition that is not met, by whom the policy looks at; the first that fits. */
+const UNMET: Readonly<Record<PolicyJudged['reach'], readonly (readonly [Condition, string])[]>> = {
+  character: [
+    ['member', 'guests join no group.'],
+    ['level', 'the level is too low.'],
+    ['bodies', 'belongs to none of the bodies that the group is for.'],
+    ['groups_any', 'is in none of the groups that one has to be in.'],
+    ['groups_none', 'is in a group that one must not be in.'],
+  ],
+  person: [
+    ['member', 'guests join no group.'],
+    ['level', 'no character of the person has the level.'],
+    ['bodies', 'no character of the person belongs to one of the bodies that the group is for.'],
+    ['groups_any', 'no character of the person is in one of the groups that one has to be in.'],
+    ['groups_none', 'a character of the person is in a group that one must not be in.'],
+  ],
+};
+
+function unmetBy({ met, min_level, reach }: PolicyJudged, level: number): string {
+  const [condition, says] = UNMET[reach].find(([one]) => !met[one]) ?? [];
+  if (condition === 'level') return `${says} It takes ${min_level}; the user has ${level}.`;
+  return says ?? 'no character of the person meets all that is asked by itself.';
+}
+
+function stays({ leaves_on }: PolicyJudged): string {
+  return leaves_on === null
+    ? 'Stays for the grace of the policy, from when that is noticed.'
+    : `Has to leave after ${new Date(leaves_on).toISOString()}, unless eligible again.`;
+}

@@ -159,7 +159,7 @@ const TOLD: Readonly<Record<Changing | Leaving, Told>> = {
       ),
   },
   'application.decide': {
-    tells: ['group.members_changed', 'application.decided'],
+    tells: ['application.decided', 'group.members_changed'],
     by: async () => {
       const { moderator, applicant, params } = await scenes.scene();
       const application = await apply(applicant, params);

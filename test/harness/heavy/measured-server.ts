@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Got, type Problem, type Sent, send } from '../send.ts';
+import { starved } from './cpu-pressure.ts';
 import type { Measured } from './loop-meter.ts';
 import type { Take } from './server-process.ts';
 
@@ -13,7 +14,7 @@ export interface HeavyRequest extends Sent {
 /** One request with the measurements of the process that answered it. */
 export interface Outcome extends Measured {
   readonly answer: Got<Problem>;
-  /** Milliseconds until the answer. */
+  /** Milliseconds until the answer, without those in which service, PostgreSQL or anything else waited for a CPU. */
   readonly took: number;
 }
 
@@ -43,9 +44,9 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>>)
   await take(true);
   return {
     async ask({ method, path, ...sent }, collectGarbage = false) {
-      const started = performance.now();
+      const [started, starvedBefore] = [performance.now(), starved()];
       const answer = await send({ url: `http://127.0.0.1:${port}` }, method, path, sent);
-      const took = performance.now() - started;
+      const took = performance.now() - started - (starved() - starvedBefore);
       return { ...(await take(collectGarbage)), answer, took };
     },
     async stop() {

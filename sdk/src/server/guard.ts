@@ -1,8 +1,7 @@
-import { decodeJwt } from 'jose';
 import { createClient } from '../client.ts';
 import { CastellanError, ok } from '../errors.ts';
 import type { Token } from '../generated/types.ts';
-import { uuidOf } from './verify.ts';
+import { claimedApp, uuidOf } from './verify.ts';
 
 export interface GuardOptions {
   /** Address of the service. */
@@ -98,7 +97,7 @@ export function createGuard(options: GuardOptions): Guard {
     const jwt = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization ?? '')?.[1];
     if (jwt === undefined) throw refusal(401, 'A user token is needed: Authorization: Bearer <token>.');
     // Before anybody is asked: the service signed `azp`, and refuses what was changed.
-    if (azpOf(jwt) !== app) throw refusal(401, ELSEWHERE);
+    if (claimedApp(jwt) !== app) throw refusal(401, ELSEWHERE);
     await verify?.(jwt).catch(() => {
       throw refusal(401, ELSEWHERE);
     });
@@ -151,14 +150,6 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 const ELSEWHERE = 'This is not a token for this application.';
-
-function azpOf(jwt: string): unknown {
-  try {
-    return decodeJwt(jwt).azp;
-  } catch {
-    return undefined;
-  }
-}
 
 function refusal(status: number, detail: string): CastellanError {
   return new CastellanError({ status, headers: new Headers(), body: { detail } });

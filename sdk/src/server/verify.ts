@@ -53,6 +53,15 @@ export function uuidOf(appToken: string | undefined): string {
   return uuid;
 }
 
+/** The application that an unverified token says it belongs to; undefined where it says none. */
+export function claimedApp(jwt: string): unknown {
+  try {
+    return decodeJwt(jwt).azp;
+  } catch {
+    return undefined;
+  }
+}
+
 function claimsOf({ azp, typ, sub = '', jti = '', exp = 0 }: JWTPayload, appToken: string): UserClaims {
   if (typ !== 'use') throw new TypeError('This is not a user token.');
   if (azp !== appToken) throw new TypeError('This token was made for another application.');

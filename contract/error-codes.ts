@@ -45,6 +45,7 @@ export const ERROR_CODES = {
   reapply_later: [409, 'The user was rejected recently, and may apply again only after the waiting time.'],
   application_decided: [409, 'The application is not pending any more.'],
   owner_stays: [409, 'The owner of a group cannot leave it.'],
+  member_stays: [409, 'A group that bars from another one cannot be left by its members.'],
   main_kept: [
     409,
     'The main of a person with other characters cannot be removed before another main is chosen.',

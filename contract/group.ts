@@ -239,9 +239,13 @@ export const groupRoutes = c.router({
     path: '/group/:group_id/member/current',
     summary: 'Leave a group',
     description:
-      'The owner cannot leave, nor can members of an autogroup: 409. If the caller is not a member: 404.',
+      'The owner cannot leave, nor can members of an autogroup, nor of a group that a policy names in groups_none if level 9 or the owner of that group set it: 409. If the caller is not a member: 404.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
-    metadata: { operationId: 'leaveGroup', codes: ['autogroup_kept', 'owner_stays'], ...level(0) },
+    metadata: {
+      operationId: 'leaveGroup',
+      codes: ['autogroup_kept', 'owner_stays', 'member_stays'],
+      ...level(0),
+    },
   },
 });

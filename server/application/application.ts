@@ -17,7 +17,7 @@ import { changeMembers, findMemberIds, lockGroup, setGroup } from '../group/grou
 import { autogroup } from '../group/group.ts';
 import { created, decided, endedEvent } from '../policy/carry-out.ts';
 import { endApplications } from '../policy/pending.queries.ts';
-import { findCandidate } from '../policy/policy.queries.ts';
+import { barsElsewhere, findCandidate } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
@@ -253,6 +253,12 @@ export async function leaveGroup(
       throw new DomainError('owner_stays', 'The owner of a group is a member as long as it owns the group.');
     }
     if (!(await findMemberIds(tx, groupId)).has(owner_id)) throw notFound('member', owner_id);
+    if (await barsElsewhere(tx, groupId)) {
+      throw new DomainError(
+        'member_stays',
+        'Members of this group are barred from another one: its owner removes them.',
+      );
+    }
     const change = { added: [], removed: [owner_id] };
     const { group_name } = group;
     await changeAndTell(tx, { group_id: groupId, group_name }, change, { now: clock.now() });

@@ -32,7 +32,7 @@ export async function findAudit(
     throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
   }
   const ends = [after, until && leastIdOf(new Date(until))].filter((id) => id !== undefined).sort();
-  const { events, last, looked } = await readAudit(db, auditReader(caller), {
+  const { events, last, more } = await readAudit(db, auditReader(caller), {
     actor,
     target,
     types: type,
@@ -43,6 +43,6 @@ export async function findAudit(
   });
   const beholder = beholderOf(caller);
   const page = events.map((event) => shown(event, beholder));
-  const cursor = page.length === limit ? page.at(-1)?.event_id : looked === MOST ? last : null;
+  const cursor = page.length === limit ? page.at(-1)?.event_id : more ? last : null;
   return { events: page, next: cursor ?? undefined };
 }

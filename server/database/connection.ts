@@ -17,6 +17,8 @@ export interface ConnectionConfig {
   readonly log: Log;
   /** Maximum number of connections. */
   readonly poolSize?: number;
+  /** Timeout in milliseconds for a free connection; 5 s by default. */
+  readonly connectedWithin?: number;
   /** Timeout in milliseconds for a statement's answer; 35 s by default, 0 for none. */
   readonly answerWithin?: number;
   /** Whether to detect an unresponsive server (not behind a pooler) and to reject statements at once while it is. */
@@ -58,7 +60,7 @@ export function connect(config: ConnectionConfig): Connection {
     ...(watch && { watch }),
     application_name: config.applicationName ?? 'castellan',
     max: config.poolSize ?? 10,
-    connectionTimeoutMillis: 5 * SECOND,
+    connectionTimeoutMillis: config.connectedWithin ?? 5 * SECOND,
     idleTimeoutMillis: 60 * SECOND,
     // Connections are renewed, so that a changed DNS address is noticed and prepared statements do not accumulate.
     maxLifetimeSeconds: 3600,

@@ -10,11 +10,13 @@ import {
 import { migrations as ours } from '../../migrations/index.ts';
 import { applyFunctions } from './apply-functions.ts';
 import type { Log } from './connection.ts';
-import { codeOf } from './errors.ts';
+import { codeOf, isUndone } from './errors.ts';
 import { type FunctionSet, functions as ourFunctions } from './functions/index.ts';
 import type { Database } from './tables.ts';
 
 const UNDEFINED_TABLE = '42P01';
+/** How often migrations are tried that deadlocks undo. */
+const TRIES = 5;
 
 /** The migrations and functions of a schema. */
 interface Schema {
@@ -71,7 +73,13 @@ async function migrateUp(
   log: Log,
 ): Promise<void> {
   const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
-  const { error, results = [] } = await new Migrator({ db: connection, provider }).migrateToLatest();
+  let outcome = await new Migrator({ db: connection, provider }).migrateToLatest();
+  // Processes of the release before go on writing, and may lock the same tables in another order.
+  for (let tries = 1; tries < TRIES && isUndone(outcome.error); tries += 1) {
+    log.warn({ err: outcome.error }, 'a migration was undone for others, and begins again');
+    outcome = await new Migrator({ db: connection, provider }).migrateToLatest();
+  }
+  const { error, results = [] } = outcome;
   if (error === undefined) {
     for (const { migrationName } of results) log.info({ migration: migrationName }, 'migrated the database');
     return;

@@ -23,8 +23,8 @@ export interface AuditAnswer {
   readonly events: readonly StoredEvent[];
   /** Id of the last event examined. */
   readonly last: string | null;
-  /** Number of events examined. */
-  readonly looked: number;
+  /** Whether there may be more beyond the last event examined. */
+  readonly more: boolean;
 }
 
 /**
@@ -48,11 +48,11 @@ export async function readAudit(
       select * from visible where ${showsTarget(target)} and ${showsActor(actor, reader)} order by event_id desc limit ${limit}
     )
     select (select event_id from looked order by event_id limit 1) as last,
-      (select count(*) from looked) as looked,
+      (select count(*) from looked) >= ${read}::int as more,
       coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
         'position', (select position from event_seals s where s.event_id = v.event_id))
         order by event_id desc) from page v), '[]') as events`.execute(db);
-  return rows[0] ?? { events: [], last: null, looked: 0 };
+  return rows[0] ?? { events: [], last: null, more: false };
 }
 
 // Indexes ----------------------------------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ export async function changeMembers(
   if (added.length > 0) {
     await sql`insert into group_members (group_id, character_id, was_eligible)
       select ${groupId}, u.character_id, ${isEligibleAtAll}
-      from users u left join group_policies p on p.group_id = ${groupId}
+      from users u join groups g on g.group_id = ${groupId} left join group_policies p using (group_id)
         left join corporations c on c.corporation_id = u.corporation_id
       where u.character_id = any(${[...added]}::bigint[])`.execute(db);
   }

@@ -52,9 +52,16 @@ export const conditions = {
 export const isEligible: RawBuilder<boolean> = sql`(${conditions.member}
   and (${lent(sql.join(Object.values(asked), sql` and `))}) and ${conditions.groups_none})`;
 
-/** Like {@link isEligible}, for groups that may have no policy: then everybody but guests is eligible. */
-export const isEligibleAtAll: RawBuilder<boolean> = sql`(
-  case when p.group_id is null then ${isMember} else ${isEligible} end)`;
+/**
+ * Of a user who is not eligible: whether the members of hand-made groups alone can be why. People change these by hand;
+ * no answer of the provider does.
+ */
+export const barredByHand: RawBuilder<boolean> = sql`(p.reach = 'character' and ${isMember} and ${own.level}
+  and ${own.bodies}
+  and (${own.groups_any} or exists (
+    select from groups h where h.group_id = any(p.groups_any) and not h.is_autogroup))
+  and not exists (
+    select from (${groupsOf}) mine where mine.group_id = any(p.groups_none) and mine.is_autogroup))`;
 
 /** Whether the policy `p` has any condition: one without conditions removes nobody, not even guests. */
 export const asksSomething: RawBuilder<boolean> = sql`(p.min_level > ${memberLevel}
@@ -67,6 +74,10 @@ export const asksSomething: RawBuilder<boolean> = sql`(p.min_level > ${memberLev
  */
 export const counts: RawBuilder<boolean> = sql`(
   g.authorized_to_login is null and p.reach = 'character' or p.by_administrator)`;
+
+/** Like {@link isEligible}, for groups without a policy in force, too: then everybody but guests is eligible. */
+export const isEligibleAtAll: RawBuilder<boolean> = sql`(
+  case when p.group_id is null or not ${counts} then ${isMember} else ${isEligible} end)`;
 
 /** Whether the user `u` decides applications to the group `g` with the policy `p` (left-joined), or owns it. */
 export const moderates: RawBuilder<boolean> = sql`(${isAdministrator}

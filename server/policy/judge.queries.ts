@@ -1,13 +1,16 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { asksSomething, counts, isEligible, isEligibleAtAll } from './eligibility.queries.ts';
+import { asksSomething, barredByHand, counts, isEligible, isEligibleAtAll } from './eligibility.queries.ts';
 
 /** A membership that ended because the member was not eligible for longer than the policy's grace. */
 export interface Departure {
   readonly group_id: string;
   readonly group_name: string;
   readonly character_id: number;
-  /** Whether the policy was set after the member ceased to be eligible, so that whoever set it intended the removal. */
+  /**
+   * Whether people intended the removal: the policy was set after the member ceased to be eligible, or only members of
+   * hand-made groups changed since.
+   */
   readonly wanted: boolean;
 }
 
@@ -47,14 +50,15 @@ export async function judgeMembers(
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
   const { rows } = await sql<{ judged: number; departures: Departure[] }>`
     with eligibility as materialized (
-      select m.group_id, g.group_name, m.character_id, m.ineligible_since, m.was_eligible, ${isEligible} as eligible,
+      select m.group_id, g.group_name, m.character_id, m.ineligible_since, m.was_eligible, judged.eligible,
         ${asksSomething} as asks,
         coalesce(m.ineligible_since, ${now}::timestamptz) + p.grace_hours * interval '1 hour' <= ${now}::timestamptz
           or ${graceOver} as over,
-        coalesce(m.ineligible_since <= p.updated_on, false) as wanted
+        coalesce(m.ineligible_since <= p.updated_on, false) or not judged.eligible and ${barredByHand} as wanted
       from group_policies p join groups g using (group_id)
         join group_members m using (group_id) join users u using (character_id)
         left join corporations c on c.corporation_id = u.corporation_id
+        cross join lateral (select ${isEligible} as eligible offset 0) judged
       where ${counts} and m.character_id is distinct from g.owner_id and ${ofGroup} and ${ofUsers}
       ${locked}
     ), judged as materialized (
@@ -86,7 +90,7 @@ export async function judgeMembers(
 export async function rememberEligible(db: Kysely<Database>, groupId: string): Promise<void> {
   await sql`
     update group_members m set was_eligible = true from (
-      select m.character_id from group_members m join users u using (character_id)
+      select m.character_id from group_members m join groups g using (group_id) join users u using (character_id)
         left join group_policies p on p.group_id = m.group_id
         left join corporations c on c.corporation_id = u.corporation_id
       where m.group_id = ${groupId} and not m.was_eligible and ${isEligibleAtAll}

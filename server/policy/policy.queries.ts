@@ -242,3 +242,16 @@ export async function findModeration(
     where g.group_id = ${groupId}`.execute(db);
   return rows[0]?.moderates;
 }
+
+/**
+ * Whether the members of a group are barred from another one by people who may keep them: level 9, or the owner of both.
+ * Any owner may name any group, and must not hold its members by that.
+ */
+export async function barsElsewhere(db: Kysely<Database>, groupId: string): Promise<boolean> {
+  const { rows } = await sql<{ bars: boolean }>`
+    select exists (
+      select from group_policies p join groups g using (group_id) join groups b on b.group_id = ${groupId}
+      where ${groupId} = any(p.groups_none) and ${counts} and (p.by_administrator or g.owner_id = b.owner_id)
+    ) as bars`.execute(db);
+  return rows[0]?.bars ?? false;
+}

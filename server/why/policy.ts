@@ -75,7 +75,8 @@ function unmetBy({ met, min_level, reach }: PolicyJudged, level: number): string
   return says ?? 'no character of the person meets all that is asked by itself.';
 }
 
-function stays({ leaves_on }: PolicyJudged): string {
+function stays({ leaves_on, removes }: PolicyJudged): string {
+  if (!removes) return 'Stays: was added by hand, and never was eligible.';
   return leaves_on === null
     ? 'Stays for the grace of the policy, from when that is noticed.'
     : `Has to leave after ${new Date(leaves_on).toISOString()}, unless eligible again.`;

@@ -20,7 +20,14 @@ import {
 } from '../access/required-scopes.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { membersOf } from '../group/group.queries.ts';
-import { conditions, counts, isEligible, maySee, moderates } from '../policy/eligibility.queries.ts';
+import {
+  asksSomething,
+  conditions,
+  counts,
+  isEligible,
+  maySee,
+  moderates,
+} from '../policy/eligibility.queries.ts';
 
 /** For each kind of question the decision and what it is based on. */
 export interface Judged {
@@ -66,6 +73,8 @@ export interface PolicyJudged {
   readonly pending: boolean;
   /** When a member who is not eligible has to leave, once that was noticed. */
   readonly leaves_on: string | null;
+  /** Whether the policy puts out this member when it is not eligible: only who was eligible at some time. */
+  readonly removes: boolean;
 }
 
 /** Whether the event `e` changed a field. */
@@ -148,6 +157,8 @@ function policyFor(asker: number) {
       'pending', exists (select from applications a where a.group_id = g.group_id
         and a.character_id = u.character_id and a.state = 'pending')
         and (u.character_id = ${asker} or ${by(asker, moderates)}),
+      'removes', ${asksSomething} and exists (select from group_members m where m.group_id = g.group_id
+        and m.character_id = u.character_id and m.was_eligible),
       'leaves_on', (select to_json(m.ineligible_since + p.grace_hours * interval '1 hour') from group_members m
         where m.group_id = g.group_id and m.character_id = u.character_id))
     from group_policies p

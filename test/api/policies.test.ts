@@ -471,6 +471,32 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     expect(await membersOf(crowd)).toEqual([owner.id]);
   });
 
+  it.each([
+    ['groups_any', 'remove_members', 'members'],
+    ['groups_none', 'add_members', 'remove_members'],
+  ] as const)(
+    'D63: attack: nor does an owner who changes a group of his own that the policy names in %s',
+    async (condition, change, before) => {
+      const [owner, goes] = [await person(ONE), await person(ONE)];
+      const crowd = await Promise.all(Array.from({ length: 40 }, () => person(ONE)));
+      const names = crowd.map(({ name }) => name);
+      const key = await group(owner);
+      await ok(owner.client.group.update({ params: key, body: { [before]: names } }));
+      const eligible = { [condition]: [key.group_id] };
+      const params = await group(owner, { grace_hours: 0, eligible }, crowd);
+      const other = await group(await person(ONE), { grace_hours: 0, eligible: { corporations: [ONE] } }, [
+        goes,
+      ]);
+      await judge();
+      expect(await membersOf(params)).toHaveLength(41);
+      await move(goes.id, OTHER);
+      await ok(owner.client.group.update({ params: key, body: { [change]: names } }));
+      await judge();
+      expect(await membersOf(other)).not.toContain(goes.id);
+      expect(await membersOf(params)).toEqual([owner.id]);
+    },
+  );
+
   it('10,000 members are judged in one statement after their corporation moved', {
     timeout: 120_000,
   }, async () => {
@@ -511,6 +537,18 @@ async function move(id: number, corporation: number): Promise<void> {
 }
 
 describe('D111: leaving a group', () => {
+  it('nobody lifts a bar: not from a group that keeps its members out of another, unless a stranger named it', async () => {
+    const [owner, stranger, barred] = [await person(ONE), await person(ONE), await person(ONE)];
+    const params = await group(owner, {}, [barred]);
+    const eligible = { groups_none: [params.group_id] };
+    const leave = () => barred.client.group.leave({ params });
+    await group(stranger, { joining: 'open', eligible });
+    const fleet = await group(owner, { joining: 'open', eligible });
+    expect(await leave()).toMatchObject({ status: 409, body: { code: 'member_stays' } });
+    await ok(owner.client.group.setPolicy({ params: fleet, body: { eligible: { groups_none: [] } } }));
+    expect((await leave()).status).toBe(200);
+  });
+
   it('anybody but the owner may; of autogroups nobody', async () => {
     const [owner, member, stranger] = [await person(ONE), await person(ONE), await person(ONE)];
     const params = await group(owner, {}, [member]);

@@ -309,7 +309,11 @@ describe('the OpenAPI document', () => {
       codesIn(document.paths[path]?.[method]?.responses[status]);
     expect(of('/group', 'post', 409)).toEqual(['name_taken']);
     expect(of('/group/{group_id}', 'put', 409)).toEqual(['autogroup_kept']);
-    expect(of('/group/{group_id}/member/current', 'delete', 409)).toEqual(['autogroup_kept', 'owner_stays']);
+    expect(of('/group/{group_id}/member/current', 'delete', 409)).toEqual([
+      'autogroup_kept',
+      'owner_stays',
+      'member_stays',
+    ]);
     expect(of('/alliance/{alliance_id}', 'get', 403)).toEqual(['level_too_low']);
     expect(of('/alliance/{alliance_id}', 'put', 403)).toEqual(['level_too_low', 'no_authority']);
     expect(of('/voice/auth/complete', 'post', 502)).toEqual(['voice_server_unavailable']);

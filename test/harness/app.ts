@@ -75,6 +75,9 @@ export interface SignedIn {
 
 const CALLBACK = 'http://127.0.0.1:9/app?keep=%20this';
 
+/** Unless a test is about outages, a slow machine is none. */
+const PATIENT = { watched: false, connectedWithin: 60_000 };
+
 /** Starts the whole service with its own database and simulated provider, on a free port. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = new TestClock();
@@ -105,7 +108,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     worker: options.worker ?? false,
     ...(options.providerLimits && { providerLimits: options.providerLimits }),
     ...(options.providerCacheBytes && { providerCacheBytes: options.providerCacheBytes }),
-    database: { onStatement: (sql) => statements.push(sql), poolSize: 8 },
+    database: {
+      onStatement: (sql) => statements.push(sql),
+      poolSize: 8,
+      ...(!options.databaseBy && PATIENT),
+    },
   });
   const http: Listening = await listen(app.createHttp(), '127.0.0.1', 0);
   const url = `http://127.0.0.1:${http.port}`;

@@ -9,7 +9,8 @@ import { BELL } from '../../server/queue/pgboss.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 
-const PATIENTLY = { timeout: 60_000 };
+/** Less than the interval at which subscribers poll who hear notifications. */
+const PATIENTLY = { timeout: 30_000 };
 
 describe('the database notifies of jobs', () => {
   let app: TestApp;

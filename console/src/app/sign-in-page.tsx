@@ -1,6 +1,7 @@
+import { CastellanError } from '@castellan/sdk';
 import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type FormEvent, useSyncExternalStore } from 'react';
 import { HOME } from '../session/addresses.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
@@ -13,14 +14,18 @@ const INVITATION = `${HOME}/invitation`;
 /** Shown at every address to those who are not signed in; after the sign-in the same address opens again. */
 export function SignInPage({ refusal }: { readonly refusal: string | undefined }) {
   // Behind the `#`, which browsers send nobody: the code is as good as a key, and addresses are logged.
-  const invitation =
-    location.pathname === INVITATION && location.hash !== '' ? location.hash.slice(1) : undefined;
+  const hash = useSyncExternalStore(onHashChange, () => location.hash);
+  const invitation = location.pathname === INVITATION && hash !== '' ? hash.slice(1) : undefined;
   const signing = useMutation({
     mutationFn: () =>
       invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),
   });
   const farewell = lastFarewell();
-  const told = refusal ?? farewell?.message;
+  const told =
+    refusal ??
+    (farewell === undefined || farewell instanceof CastellanError
+      ? farewell?.message
+      : t('The service cannot be reached. Your token may be valid for up to a day: sign in and out again.'));
   return (
     <FrontPage title={t('Sign in')} heading="castellan">
       <Text>
@@ -41,6 +46,12 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
       <Operator />
     </FrontPage>
   );
+}
+
+/** A second invitation in the same tab changes nothing but the fragment. */
+function onHashChange(listener: () => void): () => void {
+  window.addEventListener('hashchange', listener);
+  return () => window.removeEventListener('hashchange', listener);
 }
 
 /** The operator's sign-in with the token that `npm run token` prints, for as long as nobody else may sign in. */

@@ -1,4 +1,3 @@
-import type { CastellanError } from '@castellan/sdk';
 import { useSyncExternalStore } from 'react';
 
 /**
@@ -8,7 +7,7 @@ import { useSyncExternalStore } from 'react';
 const KEPT_AS = 'castellan.user-token';
 
 /** Why the last session ended, for the page that asks to sign in again. */
-let farewell: CastellanError | undefined;
+let farewell: Error | undefined;
 const listeners = new Set<() => void>();
 
 function tell(): void {
@@ -29,13 +28,13 @@ export function beginSession(token: string): void {
   tell();
 }
 
-export function endSession(reason?: CastellanError): void {
+export function endSession(reason?: Error): void {
   farewell = reason;
   localStorage.removeItem(KEPT_AS);
   tell();
 }
 
-export function lastFarewell(): CastellanError | undefined {
+export function lastFarewell(): Error | undefined {
   return farewell;
 }
 

@@ -89,11 +89,12 @@ export async function signOut(): Promise<void> {
   let failure: unknown;
   try {
     // Without retries, so that the session ends immediately.
-    if (currentToken() !== undefined) await castellan.token.logout({ retries: 0 });
+    if (currentToken() !== undefined) await castellan.token.logout({ retries: 0, timeout: 5_000 });
   } catch (error) {
     failure = error;
   }
   // A 401 means that the token is not valid any more, which is what signing out is for.
-  endSession(failure instanceof CastellanError && failure.status !== 401 ? failure : undefined);
+  const over = failure instanceof CastellanError && failure.status === 401;
+  endSession(failure instanceof Error && !over ? failure : undefined);
   queryClient.clear();
 }

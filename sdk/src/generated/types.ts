@@ -398,6 +398,7 @@ export type DisabledReason =
  * - `reapply_later` (409): The user was rejected recently, and may apply again only after the waiting time.
  * - `application_decided` (409): The application is not pending any more.
  * - `owner_stays` (409): The owner of a group cannot leave it.
+ * - `member_stays` (409): A group that bars from another one cannot be left by its members.
  * - `main_kept` (409): The main of a person with other characters cannot be removed before another main is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has the maximum number of valid guest codes.
@@ -459,6 +460,7 @@ export type ErrorCode =
   | 'reapply_later'
   | 'application_decided'
   | 'owner_stays'
+  | 'member_stays'
   | 'main_kept'
   | 'client_is_public'
   | 'too_many_guest_codes'
@@ -3367,7 +3369,7 @@ export interface Api {
     /**
      * Leave a group.
      *
-     * The owner cannot leave, nor can members of an autogroup: 409. If the caller is not a member: 404.
+     * The owner cannot leave, nor can members of an autogroup, nor of a group that a policy names in groups_none if level 9 or the owner of that group set it: 409. If the caller is not a member: 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */

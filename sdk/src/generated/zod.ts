@@ -535,6 +535,7 @@ export const DisabledReason = z.enum([
  * - `reapply_later` (409): The user was rejected recently, and may apply again only after the waiting time.
  * - `application_decided` (409): The application is not pending any more.
  * - `owner_stays` (409): The owner of a group cannot leave it.
+ * - `member_stays` (409): A group that bars from another one cannot be left by its members.
  * - `main_kept` (409): The main of a person with other characters cannot be removed before another main is chosen.
  * - `client_is_public` (409): A public client has no secret to renew.
  * - `too_many_guest_codes` (409): The corporation has the maximum number of valid guest codes.
@@ -596,6 +597,7 @@ export const ErrorCode = z.enum([
   'reapply_later',
   'application_decided',
   'owner_stays',
+  'member_stays',
   'main_kept',
   'client_is_public',
   'too_many_guest_codes',

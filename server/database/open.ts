@@ -10,12 +10,7 @@ export interface OpenDatabase extends Connection {
   readonly url: string;
 }
 
-export interface OpenOptions {
-  readonly applicationName?: string;
-  readonly poolSize?: number;
-  readonly onStatement?: (sql: string) => void;
-  readonly around?: ConnectionConfig['around'];
-}
+export type OpenOptions = Partial<Omit<ConnectionConfig, 'url' | 'log' | 'server'>>;
 
 /** Connects to the database at a URL and migrates it. */
 export async function openDatabase(url: string, log: Log, options: OpenOptions = {}): Promise<OpenDatabase> {

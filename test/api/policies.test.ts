@@ -560,6 +560,7 @@ describe('D111: leaving a group', () => {
     expect((await member.client.group.leave({ params })).status).toBe(200);
     expect(await membersOf(params)).toEqual([owner.id]);
     expect((await member.client.group.leave({ params: { group_id: UNKNOWN } })).status).toBe(404);
+    expect((await member.client.group.apply({ params: { group_id: UNKNOWN } })).status).toBe(404);
     const auto = (await ok(root.user.groups({ params: { character: member.name } }))).find(
       ({ is_autogroup }) => is_autogroup,
     );

@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 2 * 60_000,
+    testTimeout: 5 * 60_000,
+    expect: { poll: { timeout: 60_000 } },
     // Building an image takes minutes.
     hookTimeout: 30 * 60_000,
   },

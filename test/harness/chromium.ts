@@ -53,6 +53,7 @@ export async function launchChromium(): Promise<Browser> {
 function watched(page: Page): Tab {
   const complaints: string[] = [];
   const requested: URL[] = [];
+  page.setDefaultTimeout(60_000);
   page.on('console', (entry) => {
     if (['error', 'warning'].includes(entry.type())) complaints.push(entry.text());
   });

@@ -226,7 +226,7 @@ describe('D42: the operation while the voice server fails', () => {
     await mute.stop();
   });
 
-  it('mute: 502 in the time that one takes, for a crowd, too; other operations go on', async () => {
+  it('mute: 502 within 10 s, for a crowd, too; other operations go on', async () => {
     const people = await Promise.all(
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => addMember(app, 2_190_000_000 + n)),
     );
@@ -241,8 +241,7 @@ describe('D42: the operation while the voice server fails', () => {
       expect(status).toBe(502);
       expect(json.detail).toBe('The voice server cannot be reached or gave an answer that cannot be used.');
     }
-    // One after the other they would take 40 s.
-    expect(performance.now() - began).toBeLessThan(WITHIN);
+    expect(performance.now() - began).toBeLessThan(10_000);
     await expect.poll(() => mute.open).toBe(0);
   });
 });

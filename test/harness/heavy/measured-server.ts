@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Got, type Problem, type Sent, send } from '../send.ts';
-import { starved } from './cpu-pressure.ts';
 import type { Measured } from './loop-meter.ts';
 import type { Take } from './server-process.ts';
 
@@ -14,7 +13,7 @@ export interface HeavyRequest extends Sent {
 /** One request with the measurements of the process that answered it. */
 export interface Outcome extends Measured {
   readonly answer: Got<Problem>;
-  /** Milliseconds until the answer, without those in which service, PostgreSQL or anything else waited for a CPU. */
+  /** Milliseconds until the answer, without those for which the service's thread waited for a CPU. */
   readonly took: number;
 }
 
@@ -44,10 +43,11 @@ export async function startMeasuredServer(env: Readonly<Record<string, string>>)
   await take(true);
   return {
     async ask({ method, path, ...sent }, collectGarbage = false) {
-      const [started, starvedBefore] = [performance.now(), starved()];
+      const started = performance.now();
       const answer = await send({ url: `http://127.0.0.1:${port}` }, method, path, sent);
-      const took = performance.now() - started - (starved() - starvedBefore);
-      return { ...(await take(collectGarbage)), answer, took };
+      const elapsed = performance.now() - started;
+      const measured = await take(collectGarbage);
+      return { ...measured, answer, took: elapsed - measured.waited };
     },
     async stop() {
       child.disconnect();

@@ -2,6 +2,7 @@ import { contract } from '../../../contract/index.ts';
 import { type Caller, findCaller } from '../../../server/access/caller.queries.ts';
 import { BUILT_IN_USER } from '../../../server/access/clearance-levels.ts';
 import { withField } from '../../../server/database/json-text.ts';
+import { eventIds } from '../../../server/event/event-id.ts';
 import { findGroup, type GroupRow } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';
 import type { Services } from '../../../server/services/services.ts';
@@ -46,6 +47,9 @@ export const smallGroup: Scenario = {
   },
 };
 
+/** Each event that is recorded needs an id of its own. */
+const EVENT_ID = /^\[\{[^{]*"event_id":"([^"]+)"/;
+
 const descriptionOf = (n: number) => `Description number ${n}`;
 
 /** By an application on many groups: a person's writes queue at that person's row, those of one group at the group's. */
@@ -73,12 +77,21 @@ export const updatedGroup: Scenario = {
         const queue = {} as Services['queue'];
         await updateGroup({ db, clock: systemClock, queue, touches: unasked }, admission, group(0), body);
       });
+      const texts = statements.flatMap(({ values }) => values).filter((value) => typeof value === 'string');
+      const recorded = texts.map((text) => EVENT_ID.exec(text)?.[1]).find((id) => id !== undefined);
+      if (recorded === undefined) throw new Error('no event is recorded');
       return async ({ run, within }, path, body) => {
         const { description } = JSON.parse(body) as { description: string };
         const id = path.slice(PREFIX.length);
+        const [eventId = ''] = eventIds(1, new Date());
         const filled = (values: readonly unknown[]) =>
           values.map((value) =>
-            value === group(0) ? id : value === descriptionOf(-1) ? description : value,
+            typeof value === 'string'
+              ? value
+                  .replaceAll(group(0), id)
+                  .replaceAll(descriptionOf(-1), description)
+                  .replaceAll(recorded, eventId)
+              : value,
           );
         if (authentication !== undefined) await run(authentication);
         const answers = await within(async (runWithin) => {

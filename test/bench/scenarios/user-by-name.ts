@@ -15,8 +15,11 @@ export const userByName: Scenario = {
     async answer(record) {
       const byName = only(await record((db) => findUserNamed(db, nameOf(0))));
       return async ({ run }, path) => {
-        const [user] = await run<UserRow>(byName, [[decodeURIComponent(path.slice(PREFIX.length))], [null]]);
-        return user && toUser(user);
+        const names = [decodeURIComponent(path.slice(PREFIX.length))];
+        const [found] = await run<UserRow & { asked: string }>(byName, [names, [null]]);
+        if (found === undefined) return undefined;
+        const { asked: _, ...user } = found;
+        return toUser(user);
       };
     },
   },

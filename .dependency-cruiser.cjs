@@ -60,7 +60,7 @@ module.exports = {
       { path: '\\.queries\\.ts$' },
       {
         path: '^(server/(http|provider|voice-server|queue|config)|jobs|dev)/',
-        pathNot: '\\.queries\\.ts$|^server/queue/(catalogue|run|schedule)\\.ts$',
+        pathNot: '\\.queries\\.ts$|^server/queue/(job-catalogue|run|schedule)\\.ts$',
       },
       'SQL, and nothing else.',
     ),

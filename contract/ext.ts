@@ -2,12 +2,12 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import { byType } from './by-type.ts';
 import { c, component, FlagInQuery, field, IdInBody, IdInUrl, MAX_LIST } from './common.ts';
 import { always, errors, Problem, ValidationProblem } from './error-body.ts';
 import { limitsOf, MAX_FIELDS } from './json/limits.ts';
 import { readJson } from './json/read.ts';
 import { text } from './text.ts';
+import { byType } from './union-by-type.ts';
 
 // Forwarding -----------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { catalogue, type JobName } from '../server/queue/catalogue.ts';
+import { catalogue, type JobName } from '../server/queue/job-catalogue.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
 

@@ -1,8 +1,8 @@
 import { inTransaction } from '../server/database/transaction.ts';
-import type { Payload } from '../server/queue/catalogue.ts';
+import type { Payload } from '../server/queue/job-catalogue.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
-import { deliverEvent } from '../server/sign-in/event.ts';
+import { deliverEvent } from '../server/sign-in/call-application.ts';
 
 /** Backoff in seconds before the next attempt: 5 s, doubling up to 10 minutes. */
 function pause(attempt: number): number {

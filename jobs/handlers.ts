@@ -7,7 +7,7 @@ import {
   collectSkillPoints,
   collectWallets,
 } from '../server/history/collect.ts';
-import type { JobName, Payload } from '../server/queue/catalogue.ts';
+import type { JobName, Payload } from '../server/queue/job-catalogue.ts';
 import type { Change, Run } from '../server/queue/run.ts';
 import { followNames } from '../server/registry/follow-names.ts';
 import { refreshOrganizations } from '../server/registry/refresh-organizations.ts';

@@ -1,5 +1,5 @@
 import { registerMembers } from '../server/alliance/alliance.ts';
-import type { Payload } from '../server/queue/catalogue.ts';
+import type { Payload } from '../server/queue/job-catalogue.ts';
 import type { Services } from '../server/services/services.ts';
 
 /** Registers the corporations of an alliance that was just registered (D39); retried after a failure. */

@@ -1,5 +1,5 @@
 import { grantPlace } from '../server/grant/grant.queries.ts';
-import type { Payload } from '../server/queue/catalogue.ts';
+import type { Payload } from '../server/queue/job-catalogue.ts';
 import type { Services } from '../server/services/services.ts';
 
 /** Revokes a refresh token at the provider. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../server/database/tables.ts';
-import type { JobName } from '../server/queue/catalogue.ts';
+import type { JobName } from '../server/queue/job-catalogue.ts';
 
 /** The last run of each of these jobs; a job that never ran gets the present time. */
 export async function findLastRuns(

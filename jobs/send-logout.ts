@@ -1,6 +1,6 @@
 import { inTransaction } from '../server/database/transaction.ts';
 import { noticeLogout } from '../server/oidc/logout-notice.ts';
-import type { Payload } from '../server/queue/catalogue.ts';
+import type { Payload } from '../server/queue/job-catalogue.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
 

@@ -7,7 +7,7 @@ import {
   type RunOptions,
   scheduledJobs,
   scheduleOf,
-} from '../server/queue/catalogue.ts';
+} from '../server/queue/job-catalogue.ts';
 import type { Change } from '../server/queue/run.ts';
 import { previousRun } from '../server/queue/schedule.ts';
 import type { Job } from '../server/queue/work.ts';

@@ -26,7 +26,7 @@ import { openQueue } from './queue/queue.ts';
 import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
-import { seldom } from './shared/seldom.ts';
+import { seldom } from './shared/throttle.ts';
 import { unasked } from './standing/rehearse.ts';
 import { readBacklog } from './system/backlog.queries.ts';
 import { startDelivering } from './webhook/delivering.ts';

@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
-import { written } from '../http/written.ts';
+import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
 import { listAlliances } from './alliance.queries.ts';
 import { getAlliance, registerAlliance, updateAlliance } from './alliance.ts';

@@ -22,8 +22,8 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
 import type { ListDifference } from '../shared/list-change.ts';
-import { readStandings } from '../standing/told.queries.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { readStandings } from '../standing/read-standings.queries.ts';
+import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import {
   countApplications,
   findApplication,

@@ -6,8 +6,8 @@ import { type Departure, findSpeakingGroups, judgeMembers } from '../policy/judg
 import { endApplications } from '../policy/pending.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
-import { readStandings } from '../standing/told.queries.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { readStandings } from '../standing/read-standings.queries.ts';
+import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 
 /** Thrown to roll back a dry run, or a run that the guard held. */
 class RolledBack extends Error {

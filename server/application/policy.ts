@@ -15,8 +15,8 @@ import { endApplications } from '../policy/pending.queries.ts';
 import { CLOSED, findPolicy, findUnknown, lockPolicy, storePolicy } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
-import { readStandings } from '../standing/told.queries.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { readStandings } from '../standing/read-standings.queries.ts';
+import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 
 /** The policy of a group; 404 when the group does not exist or the caller may not see its policy. */
 export async function getPolicy(

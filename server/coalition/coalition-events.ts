@@ -3,7 +3,7 @@ import type { Target } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
 import { listChanged, type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import type { ListDifference } from '../shared/list-change.ts';
-import type { Autogroup } from '../standing/told.queries.ts';
+import type { Autogroup } from '../standing/read-standings.queries.ts';
 import type { ByKind } from './coalition.queries.ts';
 
 interface Values {

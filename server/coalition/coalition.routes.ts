@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import { findTracking } from '../grant/tracking.queries.ts';
 import type { Handlers } from '../http/mount.ts';
-import { written } from '../http/written.ts';
+import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
 import { listCoalitions } from './coalition.queries.ts';
 import { createCoalition, getCoalition, removeCoalition, updateCoalition } from './coalition.ts';

@@ -2,7 +2,7 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { Response } from 'express';
 import { type ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { contract } from '../../contract/index.ts';
-import { goneWith } from '../http/gone.ts';
+import { goneWith } from '../http/client-gone.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
 import { createForward, type Forwarded } from './forward.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
-import { recordUse } from '../event/uses.ts';
+import { recordUse } from '../event/record-use.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
 import type { ProviderRequest } from '../provider/client.ts';
@@ -14,7 +14,7 @@ import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
 import { createFairSemaphore } from './fair-semaphore.ts';
-import { harmless } from './harmless.ts';
+import { harmless } from './forwarded-headers.ts';
 import { createJoiner } from './join-pages.ts';
 import { refusal } from './refusal.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import type { DomainError } from '../shared/errors.ts';
 import { findNameable } from './annotations.ts';
-import { harmless } from './harmless.ts';
+import { harmless } from './forwarded-headers.ts';
 import type { PageSink } from './read-pages.ts';
 import { openTemporaryFile, type Piece, type TemporaryFile } from './temporary-file.ts';
 

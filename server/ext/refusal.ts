@@ -1,6 +1,6 @@
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderRefusal } from '../provider/refusal.ts';
-import { harmless } from './harmless.ts';
+import { harmless } from './forwarded-headers.ts';
 
 /** Characters of the provider's message that are repeated. */
 const MOST_WORDS = 500;

@@ -1,5 +1,5 @@
 import type { contract } from '../../contract/index.ts';
-import { goneWith } from '../http/gone.ts';
+import { goneWith } from '../http/client-gone.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
 import { createFeed } from './feed.ts';

@@ -3,7 +3,7 @@ import type { EventPage } from '../../contract/event.ts';
 import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
-import { FEED_KEPT_FOR, requireKept } from '../event/kept.ts';
+import { FEED_KEPT_FOR, requireKept } from '../event/feed-retention.ts';
 import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';
 import { shown } from '../event/show.ts';

@@ -14,8 +14,8 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
-import { readStandings } from '../standing/told.queries.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { readStandings } from '../standing/read-standings.queries.ts';
+import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
   changeMembers,

@@ -1,6 +1,6 @@
 import type { HeldChange } from '../../contract/system.ts';
 import type { EventBody } from '../event/record.ts';
-import type { JobName } from '../queue/catalogue.ts';
+import type { JobName } from '../queue/job-catalogue.ts';
 import { nextRun, type Schedules } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
 import { listHeldChanges, readNames } from './held.queries.ts';

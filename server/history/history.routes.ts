@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { recordUse } from '../event/uses.ts';
+import { recordUse } from '../event/record-use.ts';
 import type { Handlers } from '../http/mount.ts';
 import { budgetAccountOf } from '../provider/budget-account.ts';
 import type { Services } from '../services/services.ts';

@@ -7,10 +7,10 @@ import { ProviderRefusal } from '../provider/refusal.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, revoked } from '../shared/errors.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
+import { failurePage, isForPeople, PAGE_HEADERS } from './html-page.ts';
 import { databaseLost, HttpError, statusOf } from './http-error.ts';
 import { expressProblem } from './input/express-problem.ts';
 import { validationProblem } from './input/problem.ts';
-import { failurePage, isForPeople, PAGE_HEADERS } from './page.ts';
 
 /**
  * The 409 message for each unique constraint that a request can violate (D7). A violation of any other constraint is

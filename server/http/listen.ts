@@ -7,7 +7,7 @@ import { refuse, STOPPING } from './gate.ts';
 import { HttpError } from './http-error.ts';
 import { inTurn } from './in-turn.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
-import { READER_LIMITS, type ReaderLimits, watchReaders } from './readers.ts';
+import { READER_LIMITS, type ReaderLimits, watchReaders } from './slow-readers.ts';
 
 export interface Listening {
   readonly port: number;

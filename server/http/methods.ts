@@ -1,6 +1,6 @@
 import type { AppRoute } from '@ts-rest/core';
 import { contract, OIDC_ENDPOINTS } from '../../contract/index.ts';
-import { isForPeople } from './page.ts';
+import { isForPeople } from './html-page.ts';
 import { SERVICE_PATHS } from './service.ts';
 
 const routes = [

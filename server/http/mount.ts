@@ -13,8 +13,8 @@ import { rehearse } from '../standing/rehearse.ts';
 import { admit, admitLate, callerOf, previews, ruleOf } from './admission.ts';
 import { readBody } from './input/body.ts';
 import { validated } from './input/validated.ts';
-import { preferringReplica } from './may-lag.ts';
 import { originOf } from './origin.ts';
+import { preferringReplica } from './prefer-replica.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
 

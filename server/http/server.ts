@@ -7,11 +7,11 @@ import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { startRequest, type TraceContext } from '../tracing/tracing.ts';
 import { answerErrors, type StoreCrash } from './errors.ts';
+import { isForPeople } from './html-page.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
-import { isForPeople } from './page.ts';
 import { serviceRoutes } from './service.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 

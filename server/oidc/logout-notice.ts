@@ -3,7 +3,7 @@ import type { Provider } from 'oidc-provider';
 import { inTransaction } from '../database/transaction.ts';
 import { callOut, faultOf } from '../outbound/call.ts';
 import { ForbiddenAddress, hostOf } from '../outbound/public-address.ts';
-import type { Payload } from '../queue/catalogue.ts';
+import type { Payload } from '../queue/job-catalogue.ts';
 import type { Services } from '../services/services.ts';
 import { forgetSignIn } from '../session/artifacts.queries.ts';
 import { findClient } from './client.queries.ts';

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { contentPolicy, type Link, page, paragraphs } from '../http/page.ts';
+import { contentPolicy, type Link, page, paragraphs } from '../http/html-page.ts';
 import { escapeHtml } from '../shared/html.ts';
 import type { NotAllowed } from '../sign-in/outcome.ts';
 import { notAllowed } from '../sign-in/pages.ts';

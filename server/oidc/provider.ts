@@ -14,7 +14,7 @@ import { errors, Provider } from './library.ts';
 import { LIFETIMES, sessionLeft } from './lifetimes.ts';
 import { tellLater } from './logout-notice.ts';
 import { errorPage, loggedOutPage, logoutPage, PROTOCOL_HEADERS, withFormAction } from './pages.ts';
-import { policy } from './policy.ts';
+import { policy } from './prompts.ts';
 import { isSecretOf } from './secret.ts';
 
 /** Answers a request; rejects with an unforeseen error without having answered. */

@@ -4,7 +4,7 @@ import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type PgBoss from 'pg-boss';
 import { RoutedClient } from '../database/client.ts';
 import type { Database } from '../database/tables.ts';
-import { catalogue, type JobDefinition, type JobName, type RunOptions } from './catalogue.ts';
+import { catalogue, type JobDefinition, type JobName, type RunOptions } from './job-catalogue.ts';
 
 /** Notification channel for waiting jobs; the payload is the name of the queue. */
 export const BELL = 'castellan_jobs';

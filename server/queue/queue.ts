@@ -4,7 +4,7 @@ import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
 import { traceContext } from '../tracing/tracing.ts';
-import { type JobName, type Payload, type RunOptions, scheduledJobs } from './catalogue.ts';
+import { type JobName, type Payload, type RunOptions, scheduledJobs } from './job-catalogue.ts';
 import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';
 import type { Schedules } from './schedule.ts';

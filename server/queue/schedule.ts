@@ -1,5 +1,5 @@
 import cronParser from 'cron-parser';
-import { isScheduled, type JobName, scheduledJobs, scheduleOf } from './catalogue.ts';
+import { isScheduled, type JobName, scheduledJobs, scheduleOf } from './job-catalogue.ts';
 
 /** Schedules of the jobs: cron expressions of five fields, all in one time zone. */
 export interface Schedules {

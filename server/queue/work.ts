@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import { openBell } from '../database/bell.ts';
-import { catalogue, type JobName } from './catalogue.ts';
+import { catalogue, type JobName } from './job-catalogue.ts';
 import { BELL, nextRunIn, strikeBell } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
 import type { QueueDatabase } from './queue-database.ts';

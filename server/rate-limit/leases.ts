@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
-import { alone, firstSize, type Held, isOpen, nextSize } from './held.ts';
+import { alone, firstSize, type Held, isOpen, nextSize } from './leased-block.ts';
 import { type Block, deleteOver, giveBack, takeBlocks, type Unused, type Want } from './windows.queries.ts';
 
 /** What is left for a key in its window. */

@@ -17,7 +17,7 @@ import {
   recordStandings,
   type StandingChange,
   standingDetails,
-} from '../standing/told.ts';
+} from '../standing/standing-events.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
 import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';

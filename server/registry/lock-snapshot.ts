@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
+import { readStandings, type Standings } from '../standing/read-standings.queries.ts';
 import type { Touched } from '../standing/standing.queries.ts';
-import { readStandings, type Standings } from '../standing/told.queries.ts';
 import { lockNewcomers, lockPeople } from './lock-snapshot.queries.ts';
 import {
   type OrganizationIds,

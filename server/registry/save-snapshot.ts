@@ -4,7 +4,7 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
 import { readOrganizations } from './organizations.queries.ts';

@@ -13,7 +13,7 @@ import type { ProviderClient } from '../provider/client.ts';
 import type { Names } from '../provider/names.ts';
 import type { DocumentStore } from '../provider/operations.ts';
 import type { Sso } from '../provider/sso.ts';
-import type { JobName } from '../queue/catalogue.ts';
+import type { JobName } from '../queue/job-catalogue.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Change } from '../queue/run.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';

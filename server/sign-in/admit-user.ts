@@ -14,8 +14,7 @@ import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
-import { callbackUrl } from './event.ts';
-import { notAllowedFor } from './not-allowed.ts';
+import { callbackUrl } from './call-application.ts';
 import { noticeHandover } from './notice-handover.ts';
 import { type Admitted, COMPLETED, type Refusal, UNKNOWN } from './outcome.ts';
 import {
@@ -29,6 +28,7 @@ import {
 } from './sign-in.queries.ts';
 import { recordGrant, recordRefused, recordSignedIn } from './sign-in-events.ts';
 import { type StateCode, useStateCode } from './state-code.queries.ts';
+import { notAllowedFor } from './why-not-allowed.ts';
 
 type Capacity = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
 

@@ -8,8 +8,8 @@ import { raiseCeos } from '../registry/save-snapshot.queries.ts';
 import type { Services } from '../services/services.ts';
 import { deleteConsents } from '../session/consents.queries.ts';
 import { endSessions } from '../session/end-sessions.ts';
-import { readStandings } from '../standing/told.queries.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { readStandings } from '../standing/read-standings.queries.ts';
+import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { findKnownUser, handOver, isHandedOver } from './sign-in.queries.ts';
 import { GAME, recordHandedOver, recordLosses } from './sign-in-events.ts';
 

@@ -1,4 +1,4 @@
-import { type Link, page, paragraphs, WAIT } from '../http/page.ts';
+import { type Link, page, paragraphs, WAIT } from '../http/html-page.ts';
 import { escapeHtml } from '../shared/html.ts';
 import type { NotAllowed, Refusal, TooFewScopes, WaysOn } from './outcome.ts';
 

@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
+import { PAGE_HEADERS } from '../http/html-page.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';
-import { PAGE_HEADERS } from '../http/page.ts';
 import { chargeMore } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
 import { REFUSED_CODE, type Refusal } from './outcome.ts';

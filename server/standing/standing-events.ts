@@ -3,14 +3,14 @@ import type { Target, ValueChange } from '../../contract/event.ts';
 import { isGuest } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { listChanged, type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
-import type { Touched } from './standing.queries.ts';
 import {
   type Autogroup,
   findAutogroups,
   readStandings,
   type Standing,
   type Standings,
-} from './told.queries.ts';
+} from './read-standings.queries.ts';
+import type { Touched } from './standing.queries.ts';
 
 /** A user's standing before and after; absent where the user did not, or does not, exist. */
 export interface StandingChange {

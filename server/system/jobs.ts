@@ -4,7 +4,7 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { isHeld } from '../guard/held.queries.ts';
-import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/catalogue.ts';
+import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/job-catalogue.ts';
 import { nextRun } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
 import { invalid, notFound } from '../shared/errors.ts';

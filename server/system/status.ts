@@ -3,7 +3,7 @@ import { API_VERSION } from '../../contract/version.ts';
 import { describeReplica, examineDatabase, examineJobs } from '../doctor/database.ts';
 import * as doctor from '../doctor/finding.ts';
 import type { Backlog } from '../observability/gauges.ts';
-import { scheduledJobs } from '../queue/catalogue.ts';
+import { scheduledJobs } from '../queue/job-catalogue.ts';
 import { nextRun } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
 import { readBacklog } from './backlog.queries.ts';

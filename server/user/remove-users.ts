@@ -5,8 +5,8 @@ import { findMemberships } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
 import { endedEvent } from '../policy/carry-out.ts';
 import { endApplicationsOf } from '../policy/pending.queries.ts';
-import { readStandings } from '../standing/told.queries.ts';
-import { changedStandings, recordStandings } from '../standing/told.ts';
+import { readStandings } from '../standing/read-standings.queries.ts';
+import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { deleteUsers } from './user.queries.ts';
 
 /**

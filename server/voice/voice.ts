@@ -7,7 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, revoked } from '../shared/errors.ts';
-import { followStandings } from '../standing/told.ts';
+import { followStandings } from '../standing/standing-events.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { sharedLookup } from '../voice-server/shared-lookup.ts';

@@ -3,7 +3,7 @@ import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { eventIds } from '../event/event-id.ts';
-import { requireKept } from '../event/kept.ts';
+import { requireKept } from '../event/feed-retention.ts';
 import { readFeed } from '../event/read.queries.ts';
 import { announceEvents } from '../event/seal.queries.ts';
 import type { Services } from '../services/services.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deliverEvent } from '../../server/sign-in/event.ts';
+import { deliverEvent } from '../../server/sign-in/call-application.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliverSignIn } from '../../jobs/deliver-sign-in.ts';
-import { deliverEvent } from '../../server/sign-in/event.ts';
+import { deliverEvent } from '../../server/sign-in/call-application.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';

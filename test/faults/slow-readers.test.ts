@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import { READER_LIMITS, type ReaderLimits } from '../../server/http/readers.ts';
+import { READER_LIMITS, type ReaderLimits } from '../../server/http/slow-readers.ts';
 
 const MIB = 1024 * 1024;
 /** More than the buffers of both sides hold on any system. */

@@ -11,7 +11,7 @@ import { type App, type AppOptions, createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
-import { scheduledJobs } from '../../server/queue/catalogue.ts';
+import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { rootToken } from '../../server/token/root-token.ts';
 import { TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';

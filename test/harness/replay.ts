@@ -1,7 +1,7 @@
 import type { Change, Event } from '../../contract/event.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { readPosition } from '../../server/event/read.queries.ts';
-import { readStandings } from '../../server/standing/told.queries.ts';
+import { readStandings } from '../../server/standing/read-standings.queries.ts';
 import { allSealed } from '../fixtures/events.ts';
 import type { TestApp } from './app.ts';
 import { type KnownPeople, learnOfPeople, noPeople, presentPeople } from './replay-people.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JobName } from '../../server/queue/catalogue.ts';
+import type { JobName } from '../../server/queue/job-catalogue.ts';
 import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
 import { openQueue } from '../../server/queue/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';

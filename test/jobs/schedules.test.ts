@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startWorker } from '../../jobs/worker.ts';
 import { readSettings, SettingsError } from '../../server/config/settings.ts';
-import { scheduledJobs } from '../../server/queue/catalogue.ts';
+import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { nextRun } from '../../server/queue/schedule.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';

@@ -6,7 +6,7 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { grantPlace } from '../../server/grant/grant.queries.ts';
-import { catalogue, isScheduled, type JobName, type Payload } from '../../server/queue/catalogue.ts';
+import { catalogue, isScheduled, type JobName, type Payload } from '../../server/queue/job-catalogue.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { addGrants } from '../fixtures/grants.ts';

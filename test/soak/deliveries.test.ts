@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient, ok } from '../../sdk/src/index.ts';
-import { scheduledJobs } from '../../server/queue/catalogue.ts';
+import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { allSealed } from '../fixtures/events.ts';
 import { BASE_URL, newSigningKey, RSA_KEY } from '../harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

@@ -6,7 +6,7 @@ import type { Event } from '../../contract/event.ts';
 import { type SimulatedProvider, startSimulatedProvider } from '../../dev/provider/provider.ts';
 import { createClient, ok } from '../../sdk/src/index.ts';
 import { verifyEvents } from '../../server/event/verify.ts';
-import { scheduledJobs } from '../../server/queue/catalogue.ts';
+import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
 import { populate } from '../fixtures/population.ts';

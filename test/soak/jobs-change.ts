@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { grantPlace } from '../../server/grant/grant.queries.ts';
-import { scheduledJobs } from '../../server/queue/catalogue.ts';
+import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { type Stage, signInAt, VOICE_GROUPS } from './jobs-stage.ts';
 
 /** What was asked of the jobs, to be looked for at the end. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { catalogue, scheduledJobs } from '../../server/queue/catalogue.ts';
+import { catalogue, scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { newSigningKey } from '../harness/app.ts';
 import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PROGRAMS, type Running } from '../harness/instance.ts';

@@ -4,7 +4,7 @@ import { later } from '../shared/later.ts';
 import { Part } from '../shared/screen.tsx';
 import { t } from '../text/text.ts';
 
-const Finder = later(() => import('./finder.tsx'), 'Finder');
+const Finder = later(() => import('./palette-search.tsx'), 'Finder');
 
 /** Opens the palette on Ctrl K, ⌘ K, or on / outside text fields. */
 export function usePaletteKeys(open: () => void): void {

@@ -7,7 +7,7 @@ import type { ProviderSnapshot } from '../../../server/registry/provider-snapsho
 import { saveSnapshot } from '../../../server/registry/save-snapshot.ts';
 import { noticeHandover } from '../../../server/sign-in/notice-handover.ts';
 import { makeGuest, recordSignIn } from '../../../server/sign-in/sign-in.queries.ts';
-import { followStandings } from '../../../server/standing/told.ts';
+import { followStandings } from '../../../server/standing/standing-events.ts';
 import { makeToken, uuidOf } from '../../fixtures/users.ts';
 import type { Client, TestApp } from '../app.ts';
 import { follow, headOf, nothing, present } from '../replay.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inTime } from '../../../server/http/in-time.ts';
+import { inTime } from '../../../server/http/bounded-health-check.ts';
 
 /** Checks that end when the test says so. */
 function scripted() {

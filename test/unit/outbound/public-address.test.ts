@@ -7,7 +7,7 @@ import {
   publicLookup,
   requirePublicHost,
 } from '../../../server/outbound/public-address.ts';
-import { callbackUrl } from '../../../server/sign-in/event.ts';
+import { callbackUrl } from '../../../server/sign-in/call-application.ts';
 
 /** The next answers of DNS; several ones are a name whose address changes. */
 let answers: (LookupAddress[] | Error)[] = [];

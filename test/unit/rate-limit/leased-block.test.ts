@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alone, firstSize, type Held, isOpen, nextSize } from '../../../server/rate-limit/held.ts';
+import { alone, firstSize, type Held, isOpen, nextSize } from '../../../server/rate-limit/leased-block.ts';
 import { FARTHEST_END_MILLIS } from '../../../server/rate-limit/windows.queries.ts';
 
 const block = (change: Partial<Held>): Held => ({ ...alone(600, 0), ...change });

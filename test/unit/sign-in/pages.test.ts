@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { failurePage, PAGE_HEADERS } from '../../../server/http/page.ts';
+import { failurePage, PAGE_HEADERS } from '../../../server/http/html-page.ts';
 import type { Refusal, WaysOn } from '../../../server/sign-in/outcome.ts';
 import { refusalPage } from '../../../server/sign-in/pages.ts';
 

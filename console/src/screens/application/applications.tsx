@@ -1,5 +1,5 @@
-import { Parts } from '../../shared/parts.tsx';
 import { Screen } from '../../shared/screen.tsx';
+import { Parts } from '../../shared/tabs.tsx';
 import { t } from '../../text/text.ts';
 import { AppTokens } from './app-tokens.tsx';
 import { OidcClients } from './oidc-clients.tsx';

@@ -3,10 +3,10 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
-import { useCareful } from '../../shared/careful.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
+import { useCareful } from '../../shared/preview-before-save.tsx';
 import { t } from '../../text/text.ts';
 
 type Change = NonNullable<Parameters<typeof castellan.coalition.update>[0]['body']>;

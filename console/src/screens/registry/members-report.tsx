@@ -5,8 +5,8 @@ import type {
 } from '@castellan/sdk';
 import type { CastellanQuery } from '@castellan/sdk/query';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Parts } from '../../shared/parts.tsx';
 import { Section } from '../../shared/screen.tsx';
+import { Parts } from '../../shared/tabs.tsx';
 import { t } from '../../text/text.ts';
 import { Compliance } from './compliance.tsx';
 import { ComplianceTrend } from './compliance-trend.tsx';

@@ -1,6 +1,6 @@
 import { useLevel } from '../../session/me.ts';
-import { Parts } from '../../shared/parts.tsx';
 import { Screen } from '../../shared/screen.tsx';
+import { Parts } from '../../shared/tabs.tsx';
 import { t } from '../../text/text.ts';
 import { Configuration } from './configuration.tsx';
 import { Crashes } from './crashes.tsx';

@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
-import { useCareful } from '../../shared/careful.tsx';
 import { ALL_LEVELS, meaningOf } from '../../shared/level.tsx';
 import { notify } from '../../shared/notices.tsx';
+import { useCareful } from '../../shared/preview-before-save.tsx';
 import { t } from '../../text/text.ts';
 
 const LOWEST_THAT_GIVES = 2;

@@ -1,7 +1,7 @@
 import type { User } from '@castellan/sdk';
 import { EventList } from '../../shared/events/event-list.tsx';
 import { eventsOf } from '../../shared/listings.ts';
-import { Parts } from '../../shared/parts.tsx';
+import { Parts } from '../../shared/tabs.tsx';
 import { t } from '../../text/text.ts';
 import { Locations } from './locations.tsx';
 import { Mails } from './mails.tsx';

@@ -10,6 +10,8 @@ export interface Asked {
   readonly entries: Map<string, number>;
   /** State codes of the sign-ins whose events shall arrive. */
   readonly events: string[];
+  /** Sessions whose end shall be told to the relying party. */
+  readonly ended: string[];
   /** Refresh tokens that shall be revoked. */
   readonly revoked: string[];
   /** Runs that were taken from their worker: it was killed, or slower than that. */
@@ -24,6 +26,7 @@ export async function change(stage: Stage, asked: Asked): Promise<void> {
   const { app, random, cast } = stage;
   moveOn(stage);
   for (let n = 0; n < 3; n += 1) asked.events.push(await signInAt(stage, pick(stage, cast.steady)));
+  for (let n = 0; n < 3; n += 1) asked.ended.push(await stage.logouts.end(pick(stage, cast.steady)));
   if (random() < 0.7) await revokeOne(stage, asked);
   await leaveExpired(stage);
   await changeVoiceGroups(stage);

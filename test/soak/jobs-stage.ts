@@ -12,6 +12,7 @@ import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addIdentity } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { type Logouts, startLogouts } from './jobs-logouts.ts';
 
 const WORLD = { alliances: 3, corporations: 14, characters: 700 } as const;
 const ONE_SCOPE: readonly ExtScope[] = ['ext-location.read_online.v1'];
@@ -46,6 +47,7 @@ export interface Stage {
   readonly receiver: Receiver;
   /** What the application answered, request by request. */
   readonly answered: { readonly stateCode: string; readonly status: number; readonly at: Date }[];
+  readonly logouts: Logouts;
   readonly refreshTokens: RefreshTokens;
   readonly cast: Cast;
   /** Alliance whose corporations are registered by nobody but the jobs. */
@@ -102,6 +104,7 @@ export async function setStage(seed: number, keys: Readonly<Record<string, strin
     answered.push({ stateCode, status, at: new Date() });
     response.writeHead(status).end();
   };
+  const logouts = await startLogouts(app, random);
   const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
   await app.db
     .updateTable('tokens')
@@ -113,6 +116,7 @@ export async function setStage(seed: number, keys: Readonly<Record<string, strin
     voice,
     receiver,
     answered,
+    logouts,
     refreshTokens: createRefreshTokens(app.app.services.settings.sso.clientSecret, seed),
     cast: { steady, movers, sold },
     unregistered,
@@ -123,6 +127,7 @@ export async function setStage(seed: number, keys: Readonly<Record<string, strin
       await app.stop();
       await voice.stop();
       await receiver.stop();
+      await logouts.receiver.stop();
     },
   };
 }

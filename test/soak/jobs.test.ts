@@ -16,6 +16,7 @@ import {
   checkRevoked,
   checkVoice,
 } from './jobs-check.ts';
+import { checkLogouts } from './jobs-logouts.ts';
 import { type Stage, setStage } from './jobs-stage.ts';
 import { progressOf } from './progress.ts';
 
@@ -36,7 +37,7 @@ describe(`${KILLS} kills of one of two workers, at random points of all jobs`, (
   let killed = 0;
   /** What the workers wrote about errors. */
   const errors = new Map<string, number>();
-  const asked: Asked = { entries: new Map(), events: [], revoked: [], cutOff: new Map() };
+  const asked: Asked = { entries: new Map(), events: [], ended: [], revoked: [], cutOff: new Map() };
 
   beforeAll(async () => {
     await build();
@@ -172,6 +173,7 @@ describe(`${KILLS} kills of one of two workers, at random points of all jobs`, (
         users: await checkRegistry(stage),
         grants: await checkGrants(stage, soldAtFirst),
         ...(await checkEvents(stage, asked)),
+        ...checkLogouts(stage.logouts, asked.ended),
         revoked: await checkRevoked(stage, asked),
         ...(await checkVoice(stage)),
         jobs: await checkRest(stage),

@@ -52,8 +52,11 @@ beforeAll(async () => {
 }, 10 * 60_000);
 afterAll(async () => {
   await Promise.all((apis ?? []).map((api) => api.end('SIGTERM')));
-  await pair?.stop();
-  await instance?.remove();
+  try {
+    await pair?.stop();
+  } finally {
+    await instance?.remove();
+  }
 });
 
 async function ask<T>(api: Api, path: string, method: 'GET' | 'POST' = 'GET'): Promise<T> {

@@ -48,7 +48,8 @@ export class Address {
   /** Whether a pooler rejects settings in the startup message, so that none are sent. */
   bare = false;
   readonly #servers: readonly Server[];
-  readonly #fits: (role: Role) => boolean;
+  /** Whether a server is of the wanted kind. */
+  readonly fits: (role: Role) => boolean;
   readonly #asks: boolean;
   #found: Promise<Server> | undefined;
 
@@ -62,7 +63,7 @@ export class Address {
     const rest = options.size === 0 ? path : `${path}?${options}`;
     const each = hosts.split(',');
     this.connectionString = `${before}${each[0]}${rest}`;
-    this.#fits = WANTED[wanted as keyof typeof WANTED] ?? WANTED.any;
+    this.fits = WANTED[wanted as keyof typeof WANTED] ?? WANTED.any;
     this.#asks = each.length > 1 || wanted !== 'any';
     this.#servers = this.#asks ? each.map(toServer) : [];
   }
@@ -88,7 +89,7 @@ export class Address {
   /** Asks all servers in parallel, so that an unresponsive one does not delay the others. */
   async #search(): Promise<Server> {
     const asked = this.#servers.map(async (server) => {
-      if (!this.#fits(await this.#roleOf(server))) throw new Error('is not what is wanted');
+      if (!this.fits(await this.#roleOf(server))) throw new Error('is not what is wanted');
       return server;
     });
     try {

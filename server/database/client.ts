@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { type Address, addressOf } from './address.ts';
 import { codeOf, isUnreachable } from './errors.ts';
@@ -14,14 +15,20 @@ const READ_ONLY = '25006';
 /** Startup settings that poolers such as PgBouncer reject. */
 const SESSION_SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
+/** Settings that PostgreSQL reports to every session at its start, and with the next answer when they change. */
+const ROLE_SETTINGS: readonly string[] = ['in_hot_standby', 'default_transaction_read_only'];
+
 /** A connection to the server of the wanted kind among those in DATABASE_URL. */
 export class RoutedClient extends pg.Client {
+  /** Whether its server has changed its role, and is not of the wanted kind any more: to be closed after this use. */
+  misplaced = false;
   readonly #address: Address;
 
   constructor(config: RoutedClientConfig = {}) {
     const address = config.address ?? addressOf(config.connectionString ?? '');
     super({ ...config, connectionString: address.connectionString });
     this.#address = address;
+    this.#followRole();
   }
 
   override connect(): Promise<pg.Client>;
@@ -42,6 +49,22 @@ export class RoutedClient extends pg.Client {
       this.learnFrom(error);
       throw error;
     }
+  }
+
+  /** A replica that becomes the primary keeps its connections. */
+  #followRole(): void {
+    const settings = new Map<string, boolean>();
+    const { connection } = this as unknown as { connection: EventEmitter };
+    connection.on('parameterStatus', (told: { parameterName: string; parameterValue: string }) => {
+      if (!ROLE_SETTINGS.includes(told.parameterName)) return;
+      settings.set(told.parameterName, told.parameterValue === 'on');
+      if (settings.size < ROLE_SETTINGS.length) return;
+      const replica = settings.get('in_hot_standby') === true;
+      const readOnly = replica || settings.get('default_transaction_read_only') === true;
+      if (this.#address.fits({ replica, readOnly })) return;
+      this.misplaced = true;
+      this.#address.forget();
+    });
   }
 
   /**

@@ -80,6 +80,9 @@ export function connect(config: ConnectionConfig): Connection {
   pool.on('error', (error) =>
     config.log.warn({ err: error }, `a ${config.server ?? 'database'} connection was lost`),
   );
+  pool.on('release', (_error, client) => {
+    if (client instanceof RoutedClient && client.misplaced) client.end().catch(() => undefined);
+  });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const end = async () => {
     watch?.close();

@@ -103,6 +103,7 @@ export class Watch {
         await client.connect();
       }
       await client.query('select 1');
+      if (client.misplaced) this.#hangUp();
     } catch {
       // A refusal counts as an answer. After {@link destroy} by ourselves nobody waits for this result any more.
       this.#forget(client);

@@ -18,8 +18,9 @@ export interface Listening {
   stop(withinMillis?: number): Promise<void>;
 }
 
-/** Milliseconds within which a request must have arrived completely. */
+/** Milliseconds within which a request must have arrived completely, and between two checks of that. */
 const REQUEST_WITHIN = 30_000;
+const CHECK_EVERY = 1_000;
 
 /** Serves HTTP on an address; rejects when the port is taken. */
 export async function listen(
@@ -27,11 +28,18 @@ export async function listen(
   host: string,
   port: number,
   readers: ReaderLimits = READER_LIMITS,
+  requestWithin = REQUEST_WITHIN,
 ): Promise<Listening> {
   const messages = handler.messages ?? createMessages();
   const answer = inTurn(withHost(handler));
   // Node's own answers to a missing Host and to unknown expectations have neither body nor request id.
-  const options = { requestTimeout: REQUEST_WITHIN, requireHostHeader: false, ...messages };
+  const options = {
+    ...messages,
+    requireHostHeader: false,
+    requestTimeout: requestWithin,
+    // Node's own half a minute doubles the limit, and ends the slow connections of all that time at once.
+    connectionsCheckingInterval: CHECK_EVERY,
+  };
   const server = createServer(options, answer);
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', answer);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../../server/http/listen.ts';
@@ -122,6 +123,25 @@ describe('a client that does not read its answer', () => {
     await sleep(2_100);
     expect(answers.slice(1).map(({ destroyed }) => destroyed)).toEqual([false, false]);
   });
+});
+
+describe('a client that sends its request slowly', () => {
+  it.each([
+    ['nothing', ''],
+    ['part of a head', 'GET / HTTP/1.1\r\nHost: x\r\nX-A'],
+    ['part of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nb'],
+  ])(
+    'that sends %s gets 408 soon after the time limit, not at the next of Node’s half minutes',
+    async (_, sent) => {
+      http = await listen(() => undefined, '127.0.0.1', 0, NONE, 500);
+      const client = connect({ port: http.port, host: '127.0.0.1' });
+      clients.push(client);
+      const began = performance.now();
+      client.write(sent);
+      expect(await text(client)).toMatch(/^HTTP\/1\.1 408 /);
+      expect(performance.now() - began).toBeLessThan(20_000);
+    },
+  );
 });
 
 describe('other clients are not disconnected', () => {

@@ -1,8 +1,8 @@
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { spread, tell } from './fleet/figures.ts';
 import { type Fleet, startFleet } from './fleet/fleet.ts';
 import { describeFailures, type Failure, startLoad } from './fleet/load.ts';
+import { lost } from './fleet/lost.ts';
 
 /** Restarts by SIGTERM, one process after the other; and ends by SIGKILL, of an API and of PostgreSQL each. */
 const RESTARTS = Number(process.env['SOAK_RESTARTS'] ?? 50);
@@ -21,20 +21,6 @@ beforeAll(async () => {
   await fleet.untilWhole();
 }, 10 * 60_000);
 afterAll(() => fleet?.stop());
-
-/** Names of groups that are stored. */
-async function stored(): Promise<Set<string>> {
-  const client = new pg.Client({ connectionString: fleet.databaseUrl });
-  await client.connect();
-  const { rows } = await client.query<{ group_name: string }>('select group_name from groups');
-  await client.end();
-  return new Set(rows.map(({ group_name }) => group_name));
-}
-
-async function lost(created: readonly string[]): Promise<string[]> {
-  const names = await stored();
-  return created.filter((name) => !names.has(name));
-}
 
 /** Tells what failed, where and when, and what HAProxy thought of it. */
 function tellFailures(failures: readonly Failure[]): void {
@@ -66,7 +52,7 @@ it(
     tell(`stops, ${DRAIN} s of drain included: ${spread(stops)}; ready after ${spread(starts)}`);
     tellFailures(failures);
     expect(failures).toEqual([]);
-    expect(await lost(created)).toEqual([]);
+    expect(await lost(fleet.databaseUrl, created)).toEqual([]);
   },
   WITHIN,
 );
@@ -92,7 +78,7 @@ it(
     expect(Math.max(...starts)).toBeLessThan(READY_WITHIN);
     // Nobody but those whose request the dead one had.
     expect(failures.length).toBeLessThanOrEqual(DEATHS * CALLERS);
-    expect(await lost(created)).toEqual([]);
+    expect(await lost(fleet.databaseUrl, created)).toEqual([]);
   },
   WITHIN,
 );
@@ -116,7 +102,7 @@ it(
       requests += load.seen.requests;
       const others = load.seen.failures.filter(({ outcome }) => !outcome.startsWith('503 '));
       expect(others).toEqual([]);
-      expect(await lost(load.seen.created)).toEqual([]);
+      expect(await lost(fleet.databaseUrl, load.seen.created)).toEqual([]);
     }
     tell(`${DEATHS} deaths of PostgreSQL, ${requests} requests; the next write after ${spread(pauses)}`);
     expect(Math.max(...pauses)).toBeLessThan(WRITES_WITHIN);

@@ -1,23 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
-import { request } from 'undici';
 import { startEmbedded } from '../../../dev/postgres/embedded.ts';
-import { build, createInstance, familyOf, PRODUCTION, type Running } from '../../harness/instance.ts';
+import { build, createInstance, familyOf, PRODUCTION } from '../../harness/instance.ts';
 import { productionEnv } from '../../harness/production.ts';
+import { type Api, createApi } from './api.ts';
 import { startProxy } from './proxy.ts';
-
-interface Api {
-  readonly url: string;
-  /** Bytes of memory that it holds. */
-  memory(): number;
-  /** Ends the process, and returns the milliseconds until it was gone and its exit code. */
-  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly took: number }>;
-  /** Starts it again, and returns the milliseconds until it was ready. */
-  begin(): Promise<number>;
-}
 
 export interface Fleet {
   /** HAProxy's. */
@@ -56,39 +45,7 @@ export async function startFleet(
   const url = `http://127.0.0.1:${instance.port + 2}`;
   const proxy = await startProxy(instance.dataDir, instance.port + 2, ports);
 
-  function createApi(port: number): Api {
-    let running: Running | undefined;
-    const address = `http://127.0.0.1:${port}`;
-    return {
-      url: address,
-      memory() {
-        const status = readFileSync(`/proc/${running?.pid}/status`, 'utf8');
-        return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
-      },
-      async begin() {
-        const began = performance.now();
-        running = instance.start(PRODUCTION.server, { ...env, PORT: String(port) });
-        let ended = false;
-        void running.ended.then(() => {
-          ended = true;
-        });
-        while (!(await isReady(address))) {
-          if (ended) throw new Error(`The API did not start: ${running.output.stderr}`);
-          await sleep(20);
-        }
-        return performance.now() - began;
-      },
-      async end(signal) {
-        if (running === undefined) throw new Error('it does not run');
-        const began = performance.now();
-        running.signal(signal);
-        const { code } = await running.ended;
-        return { code, took: performance.now() - began };
-      },
-    };
-  }
-
-  const apis = [createApi(ports[0]), createApi(ports[1])] as const;
+  const apis = [createApi(instance, env, ports[0]), createApi(instance, env, ports[1])] as const;
   for (const api of apis) await api.begin();
   const { stdout } = await instance.run(PRODUCTION.token, env);
   return {
@@ -127,10 +84,4 @@ function mount(...args: string[]): void {
 
 function parentOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
-}
-
-async function isReady(url: string): Promise<boolean> {
-  const answer = await request(`${url}/readyz`).catch(() => undefined);
-  await answer?.body.dump();
-  return answer?.statusCode === 200;
 }

@@ -27,6 +27,8 @@ export interface Service {
   /** Whether the process has ended by itself. */
   readonly ended: () => boolean;
   held(): Promise<Held>;
+  /** Bytes of memory alone: thousands of descriptors take time to look at. */
+  memory(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function startService(env: Readonly<Record<string, string>>, port: 
     complaints,
     ended: () => child.exitCode !== null || child.signalCode !== null,
     held: () => heldBy(child.pid as number),
+    memory: () => memoryOf(child.pid as number),
     async stop() {
       child.kill('SIGTERM');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -75,15 +78,19 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
 }
 
 async function heldBy(pid: number): Promise<Held> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const times = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
   const links = (await readdir(`/proc/${pid}/fd`)).map((fd) => join(`/proc/${pid}/fd`, fd));
   return {
-    rss: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024,
+    rss: await memoryOf(pid),
     descriptors: links.length,
     spooled: (await Promise.all(links.map(spoolSize))).reduce((sum, size) => sum + size, 0),
     cpu: (Number(times[11]) + Number(times[12])) * 10,
   };
+}
+
+async function memoryOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
 }
 
 /** A descriptor may be closed while it is looked at. */

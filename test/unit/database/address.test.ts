@@ -77,6 +77,28 @@ describe('several servers in DATABASE_URL', () => {
     },
   );
 
+  it.each([
+    ['read-write', 'off', 'on'],
+    ['read-only', 'on', 'off'],
+  ])(
+    'a connection is closed after the use in which its server ceased to be %s',
+    async (wanted, before, after) => {
+      const url = new URL(both(wanted).replace(/,[^/]*/, ''));
+      url.searchParams.set('options', `-c default_transaction_read_only=${before}`);
+      const { db, close } = connect({ url: url.href, log, poolSize: 1 });
+      const pidOf = async (on: typeof db) =>
+        (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(on)).rows[0]?.pid;
+      const pid = await pidOf(db);
+      expect(await pidOf(db)).toBe(pid);
+      await db.connection().execute(async (one) => {
+        await sql`set default_transaction_read_only = ${sql.lit(after)}`.execute(one);
+        expect(await pidOf(one)).toBe(pid);
+      });
+      expect(await pidOf(db)).not.toBe(pid);
+      await close();
+    },
+  );
+
   it('one that has become a replica is no longer used', async () => {
     const { db, close } = connect({ url: both('primary'), log, poolSize: 1 });
     await sql`set default_transaction_read_only = on`.execute(db);

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RoutedClient } from '../../../server/database/client.ts';
 import { connect } from '../../../server/database/connection.ts';
 import { isUnreachable } from '../../../server/database/errors.ts';
+import { Watch } from '../../../server/database/watch.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { type DatabaseProxy, startProxy } from '../../harness/proxy.ts';
 
@@ -48,6 +50,20 @@ describe('D8: an unresponsive database', () => {
       )
       .toEqual([{ one: 1 }]);
     await close();
+  });
+
+  it('the probe follows the service to another server', async () => {
+    let opened = 0;
+    const open = () => {
+      opened += 1;
+      return Object.assign(new RoutedClient({ connectionString: database.url }), { misplaced: true });
+    };
+    const times = { patience: 0, silence: 60_000, pause: 1 };
+    const watch = new Watch({ log, server: 'database', open, times });
+    const end = watch.begin(() => undefined);
+    await expect.poll(() => opened).toBeGreaterThan(1);
+    end();
+    watch.close();
   });
 
   it('a known pooler may be silent, because all its connections may be in use', async () => {

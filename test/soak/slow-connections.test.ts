@@ -1,0 +1,180 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { build } from '../harness/instance.ts';
+import { claimPorts } from '../harness/ports.ts';
+import { reply, startProcess } from './child.ts';
+import { tell } from './fleet/figures.ts';
+import { everyLatency, latencyTable, quantile } from './hostile/figures.ts';
+import { type Healthy, startHealthy, type WindowSeen } from './hostile/healthy.ts';
+import { type Person, settle } from './hostile/people.ts';
+import { type Service, startService } from './hostile/service.ts';
+import type { SlowOrder, SlowReport, SlowSeen } from './slow/clients-process.ts';
+import { kinds } from './slow/kinds.ts';
+
+const CONNECTIONS = Number(process.env['SOAK_SLOW'] ?? 5_000);
+/** On a busy machine one or the other is being opened anew. */
+const NEARLY_ALL = 0.95 * CONNECTIONS;
+const SECOND = 1_000;
+const MIB = 1024 * 1024;
+/** Until the code is compiled that healthy callers need, and the service is as large as it gets by itself. */
+const WARM_UP = 15 * SECOND;
+const ALONE = 20 * SECOND;
+const BESIDE = 40 * SECOND;
+const LOOK_EVERY = SECOND;
+/** Milliseconds of the slowest of a hundred healthy answers that are no harm, whatever it was alone. */
+const UNHARMED = 10;
+const MORE_MEMORY = 64 * MIB;
+/** Descriptors that either process needs besides, and that may come and go meanwhile. */
+const OTHER_DESCRIPTORS = 200;
+const SPARE_DESCRIPTORS = 64;
+const HEALTHY = 8;
+
+let ports: Awaited<ReturnType<typeof claimPorts>>;
+let app: TestApp;
+let service: Service;
+let clients: ChildProcess;
+let people: Person[];
+let healthy: Healthy;
+
+beforeAll(async () => {
+  requireDescriptors(CONNECTIONS + OTHER_DESCRIPTORS);
+  await build();
+  const keys = {
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
+    ENCRYPTION_KEYS: `soak:${randomBytes(32).toString('base64')}`,
+  };
+  app = await startTestApp({ env: keys });
+  people = await settle(app, HEALTHY);
+  ports = await claimPorts();
+  const { sso } = app.app.services.settings;
+  const env = {
+    ...keys,
+    ...{ NODE_ENV: 'production', BASE_URL, METRICS_PORT: '0', RATE_LIMIT: '0', WORKERS: 'none' },
+    DATABASE_URL: app.databaseUrl,
+    SSO_URL: app.provider.ssoUrl,
+    SSO_CLIENT_ID: sso.clientId,
+    SSO_CLIENT_SECRET: sso.clientSecret,
+    EXT_API_URL: app.provider.apiUrl,
+    EXT_API_SPEC_URL: app.provider.specUrl,
+  };
+  service = await startService(env, ports.first);
+  clients = startProcess(join(import.meta.dirname, 'slow/clients-process.ts'));
+  healthy = startHealthy(service.port, people);
+}, 5 * 60_000);
+afterAll(async () => {
+  clients?.disconnect();
+  await healthy?.stop();
+  await service?.stop();
+  await app?.stop();
+  await ports?.release();
+});
+
+/** Node has raised the limit as far as it may be. */
+function requireDescriptors(needed: number): void {
+  const limits = readFileSync('/proc/self/limits', 'utf8');
+  const [, most] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+  if (Number(most) >= needed) return;
+  throw new Error(
+    `${CONNECTIONS} connections need ${needed} open files, and ${most} are allowed: raise \`ulimit -n\`.`,
+  );
+}
+
+const order = (given: SlowOrder) => void clients.send(given);
+
+async function report(): Promise<SlowReport> {
+  const told = reply<SlowReport>(clients);
+  order({ kind: 'report' });
+  return told;
+}
+
+const openIn = (told: SlowReport) => Object.values(told).reduce((sum, { open }) => sum + open, 0);
+
+interface Window {
+  readonly seen: WindowSeen;
+  /** The most bytes of memory. */
+  readonly memory: number;
+  /** The fewest slow connections at a time. */
+  readonly fewest: number;
+}
+
+/** Lets time pass, looking at the service and at the slow clients now and then. */
+async function pass(milliseconds: number): Promise<Window> {
+  healthy.next();
+  const memory: number[] = [];
+  const open: number[] = [];
+  for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(LOOK_EVERY)) {
+    memory.push(await service.memory());
+    open.push(openIn(await report()));
+  }
+  return { seen: healthy.next(), memory: Math.max(...memory), fewest: Math.min(...open) };
+}
+
+/** Waits until the service has no more descriptors than that. */
+async function untilDescriptors(most: number, timeout: number): Promise<void> {
+  await vi.waitFor(async () => expect((await service.held()).descriptors).toBeLessThanOrEqual(most), {
+    timeout,
+    interval: SECOND,
+  });
+}
+
+describe(`${CONNECTIONS} slow connections`, () => {
+  it(
+    'healthy callers wait no longer than twice, memory grows by less than 64 MiB, and all of it is free afterwards',
+    async () => {
+      await pass(WARM_UP);
+      const alone = await pass(ALONE);
+      const { descriptors } = await service.held();
+      const began = performance.now();
+      order({ kind: 'connect', port: service.port, people, count: CONNECTIONS });
+      await vi.waitFor(async () => expect(openIn(await report())).toBeGreaterThan(NEARLY_ALL), {
+        timeout: 60 * SECOND,
+        interval: 100,
+      });
+      tell(`they are open after ${Math.round(performance.now() - began)} ms`);
+      const beside = await pass(BESIDE);
+      order({ kind: 'stay away' });
+
+      const more = beside.memory - alone.memory;
+      const [p99Alone, p99Beside] = [alone, beside].map(({ seen }) => quantile(everyLatency(seen), 0.99)) as [
+        number,
+        number,
+      ];
+      tell(latencyTable(alone.seen, beside.seen));
+      tell(`at least ${beside.fewest} were open at a time`);
+      tell(`${Math.round(alone.memory / MIB)} MiB, and ${Math.round(more / MIB)} MiB more`);
+
+      const mortal = kinds.filter(({ ended }) => ended !== undefined);
+      const longest = Math.max(...mortal.map(({ ended }) => ended?.within ?? 0));
+      const patient = CONNECTIONS / kinds.length;
+      await untilDescriptors(descriptors + patient + SPARE_DESCRIPTORS, longest);
+      const told = await report();
+      for (const { name } of kinds) tell(`${name}: ${describeSeen(told[name])}`);
+      order({ kind: 'hang up' });
+      await untilDescriptors(descriptors + SPARE_DESCRIPTORS, 10 * SECOND);
+
+      expect([...alone.seen.failures, ...beside.seen.failures]).toEqual([]);
+      expect(p99Beside).toBeLessThanOrEqual(Math.max(2 * p99Alone, UNHARMED));
+      expect(more).toBeLessThan(MORE_MEMORY);
+      for (const { name, ended } of mortal) {
+        expect(Object.keys(told[name]?.endings ?? {}), name).toEqual([ended?.as]);
+        expect(told[name]?.longest, name).toBeLessThan(ended?.within ?? 0);
+      }
+      expect(service.lines).not.toHaveProperty('error');
+      expect(service.ended()).toBe(false);
+    },
+    10 * 60_000,
+  );
+});
+
+function describeSeen(seen: SlowSeen | undefined): string {
+  const endings = Object.entries(seen?.endings ?? {}).map(
+    ([ending, times]) => `${times} ended with ${ending}`,
+  );
+  const longest = Math.round((seen?.longest ?? 0) / SECOND);
+  return [...endings, `the longest after ${longest} s`, `${seen?.open} open`].join(', ');
+}

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import pino from 'pino';
 import { request } from 'undici';
 import { startEmbedded } from '../../../dev/postgres/embedded.ts';
-import { build, createInstance, familyOf, PRODUCTION, type Running } from '../../harness/instance.ts';
+import { build, createInstance, PRODUCTION, type Running } from '../../harness/instance.ts';
 import { productionEnv } from '../../harness/production.ts';
+import { postgresProcesses } from './postgres.ts';
 import { startProxy } from './proxy.ts';
 
 interface Api {
@@ -99,14 +99,7 @@ export async function startFleet(
     apis,
     proxyLog: proxy.log,
     untilWhole: () => proxy.untilUp(apis.length),
-    async postgres() {
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      const postmaster = parentOf(rows[0]?.pid ?? 0);
-      await client.end();
-      return familyOf(postmaster);
-    },
+    postgres: () => postgresProcesses(database.url),
     async stop() {
       await Promise.all(apis.map((api) => api.end('SIGTERM')));
       await proxy.stop();
@@ -123,10 +116,6 @@ const SMALL_DISK = '300m';
 function mount(...args: string[]): void {
   const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`A small disk needs root: ${stderr}`);
-}
-
-function parentOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
 }
 
 async function isReady(url: string): Promise<boolean> {

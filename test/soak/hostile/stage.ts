@@ -1,12 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { constants, setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../../harness/app.ts';
 import { build } from '../../harness/instance.ts';
+import { reply, startProcess } from '../processes.ts';
 import type { AttackOrder, AttackReport } from './attackers-process.ts';
 import { ATTACKERS } from './attacks/index.ts';
 import { type Person, settle } from './people.ts';
@@ -15,8 +15,6 @@ import { type Service, startService } from './service.ts';
 import { APPLICATION } from './watch.ts';
 
 const HEALTHY = 8;
-/** In earnest they have machines of their own: what they compute must not be taken from the service's. */
-const LEAST = constants.priority.PRIORITY_LOW;
 
 export interface Stage {
   /** The registry, without a part in what is measured. */
@@ -33,7 +31,7 @@ export interface Stage {
 export async function setStage(seed: number): Promise<Stage> {
   await build();
   const client = { clientId: 'castellan-soak', clientSecret: randomBytes(18).toString('base64url') };
-  const provider = startProcess('provider-process.ts');
+  const provider = startProcess(join(import.meta.dirname, 'provider-process.ts'));
   provider.send(client satisfies ProviderOrder);
   const { ssoUrl, apiUrl, specUrl } = await reply<ProviderReady>(provider);
   const env = {
@@ -54,7 +52,7 @@ export async function setStage(seed: number): Promise<Stage> {
   const production = { NODE_ENV: 'production', BASE_URL, METRICS_PORT: '0', TMPDIR: temporary };
   const port = await freePort();
   const service = await startService({ ...env, ...production, DATABASE_URL: database.href }, port);
-  const attackers = startProcess('attackers-process.ts');
+  const attackers = startProcess(join(import.meta.dirname, 'attackers-process.ts'));
   const order = (given: AttackOrder) => attackers.send(given);
   order({ kind: 'muster', port: service.port, people: people.slice(HEALTHY), seed });
   return {
@@ -78,22 +76,6 @@ export async function setStage(seed: number): Promise<Stage> {
       await rm(temporary, { recursive: true, force: true });
     },
   };
-}
-
-function startProcess(file: string): ChildProcess {
-  const child = fork(join(import.meta.dirname, file), { execArgv: ['--import', 'tsx'] });
-  setPriority(child.pid as number, LEAST);
-  return child;
-}
-
-async function reply<Reply>(child: ChildProcess): Promise<Reply> {
-  const heard = new AbortController();
-  const { signal } = heard;
-  const either = Promise.race([once(child, 'message', { signal }), once(child, 'exit', { signal })]);
-  const [said] = (await either) as [unknown];
-  heard.abort();
-  if (typeof said !== 'object' || said === null) throw new Error(`A process of the soak ended: ${said}`);
-  return said as Reply;
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { scheduledJobs } from '../../server/queue/catalogue.ts';
+import { tell } from './fleet/figures.ts';
+import { FAULTS, type Fault } from './mixed/faults.ts';
+import { endingsTable, heapGrowth, mostOfQuarters, sampleLine } from './mixed/figures.ts';
+import { lost } from './mixed/ledger.ts';
+import { type Load, startLoad } from './mixed/load.ts';
+import { type Stage, setStage } from './mixed/stage.ts';
+import { look, NAMES, type Sample } from './mixed/watch.ts';
+
+/** How long it takes in all; less for a quick look. */
+const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 60);
+const SEED = Number(process.env['SOAK_SEED'] ?? 1);
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** Minutes until everything has its size. */
+const WARM_UP = Math.min(MINUTES / 4, 10);
+const LOOK_EVERY = 15 * SECOND;
+/** In which each fault comes once; each has its slot, and lasts for a part of it. */
+const ROUND = Math.min(5, MINUTES) * MINUTE;
+const SLOT = ROUND / FAULTS.length;
+const LASTS = SLOT * 0.4;
+/** After which a fault is over for those who ask, and for what is measured. */
+const AFTERMATH = 5 * SECOND;
+/** Milliseconds in which jobs have to run that run every other minute, what failed before included. */
+const ON_TIME = 10 * MINUTE;
+
+/**
+ * MiB an hour. What is left after a collection differs by some 0.3 MiB from moment to moment, so that the slope of 50
+ * minutes is uncertain by 0.1 MiB an hour, of 20 minutes by 0.5: nothing is asserted of less.
+ */
+const MOST_GROWTH = MINUTES >= 60 ? 1 : 4;
+const TELLING = 30;
+/** What comes and goes: connections of callers and to the outside, and those of the pools. */
+const SPARE = { descriptors: 24, connections: 6 } as const;
+
+/** What the programs log as an error because of the faults. */
+const EXPLAINED: readonly RegExp[] = [
+  /^the database does not answer; requests are refused until it does$/,
+  /^the database cannot be reached$/,
+  /^the voice server failed$/,
+  /^the job queue waits for the database$/,
+];
+
+describe(`${MINUTES} minutes of everything that users do, with every fault once in ${ROUND / MINUTE}`, () => {
+  let stage: Stage;
+  let load: Load;
+  const samples: Sample[] = [];
+  const began = performance.now();
+  const minutes = () => (performance.now() - began) / MINUTE;
+  let window = 'quiet';
+  let troubledUntil = 0;
+  let over = false;
+
+  beforeAll(async () => {
+    stage = await setStage(SEED);
+  }, 10 * MINUTE);
+  afterAll(() => stage?.stop());
+
+  async function keepLooking(start: number): Promise<void> {
+    for (let n = 0; !over; n += 1) {
+      await sleep(Math.max(0, start + n * LOOK_EVERY - performance.now()));
+      const during = window;
+      const seen = await look(stage.watched);
+      // What began meanwhile may have been seen.
+      const sample = { at: minutes(), window: window === during ? during : `${during}, ${window}`, ...seen };
+      samples.push(sample);
+      if (n % 4 === 0) tell(sampleLine(sample));
+      stage.live();
+    }
+  }
+
+  async function strike({ name, database, atMost = LASTS, begin }: Fault): Promise<void> {
+    window = name;
+    if (database) troubledUntil = Number.POSITIVE_INFINITY;
+    const end = await begin(stage);
+    try {
+      await sleep(Math.min(LASTS, atMost));
+    } finally {
+      await end();
+      if (database) troubledUntil = performance.now() + AFTERMATH;
+    }
+    await sleep(Math.min(AFTERMATH, SLOT / 5));
+    window = 'quiet';
+  }
+
+  it(
+    'leave the heap, descriptors and connections as they were, and everything done',
+    async () => {
+      const { scene, watched } = stage;
+      const start = performance.now();
+      const pids = NAMES.map((name) => watched.programs[name].pid);
+      load = startLoad(scene, () => troubledUntil);
+      const looking = keepLooking(start);
+      const steady = sleep(WARM_UP * MINUTE).then(async () => ({
+        since: performance.now(),
+        cpu: await stage.cpu(),
+      }));
+      for (let n = 0; n * SLOT < MINUTES * MINUTE; n += 1) {
+        await sleep(Math.max(0, start + n * SLOT + SLOT / 10 - performance.now()));
+        await strike(FAULTS[n % FAULTS.length] as Fault);
+      }
+      await sleep(Math.max(0, start + MINUTES * MINUTE - performance.now()));
+      over = true;
+      await looking;
+      await tellCores(await steady);
+      await load.stop();
+
+      tell(endingsTable(load.endings));
+      for (const name of NAMES) {
+        const { lines, errors } = watched.programs[name];
+        tell(`${name}: ${JSON.stringify({ lines, errors })}`);
+        tell(`${name}: heap grows by ${heapGrowth(samples, name, WARM_UP).toFixed(2)} MiB an hour`);
+      }
+      if (load.passedOver > 0) tell(`${load.passedOver} acts were not begun`);
+
+      // Everybody was answered as they should be, but for what the faults explain.
+      expect(load.odd).toEqual([]);
+      expect(await scene.root.crash.list()).toEqual([]);
+      expect(await lost(scene.ledger, scene.root)).toEqual([]);
+      for (const [n, name] of NAMES.entries()) {
+        const { pid, ended, errors, ...program } = watched.programs[name];
+        // Said when the inspector connects.
+        const warnings = program.warnings.filter((line) => line !== 'Debugger attached.');
+        expect({ name, pid, ended: ended(), warnings }).toEqual({
+          name,
+          pid: pids[n],
+          ended: false,
+          warnings: [],
+        });
+        const unexplained = Object.keys(errors).filter((line) => !EXPLAINED.some((one) => one.test(line)));
+        expect({ name, unexplained }).toEqual({ name, unexplained: [] });
+      }
+      await jobsRunOnTime();
+      for (const name of NAMES) {
+        for (const figure of ['descriptors', 'connections'] as const) {
+          const { second, last } = mostOfQuarters(samples, name, figure);
+          tell(`${name}: ${figure}, at most ${second} in the second quarter, ${last} in the last`);
+          expect(last, `${figure} of ${name}`).toBeLessThanOrEqual(second + SPARE[figure]);
+        }
+        if (MINUTES >= TELLING) expect(heapGrowth(samples, name, WARM_UP), name).toBeLessThan(MOST_GROWTH);
+      }
+    },
+    (MINUTES + 20) * MINUTE,
+  );
+
+  /** Cores that everybody took, once warmed up. */
+  async function tellCores({ since, cpu }: { since: number; cpu: Awaited<ReturnType<Stage['cpu']>> }) {
+    const lasted = performance.now() - since;
+    const each = Object.entries(await stage.cpu()).map(
+      ([who, used]) => [who, (used - (cpu[who] ?? 0)) / lasted] as const,
+    );
+    const all = each.reduce((sum, [, share]) => sum + share, 0);
+    tell(
+      `cores: ${each.map(([who, share]) => `${who} ${share.toFixed(3)}`).join(', ')}; ${all.toFixed(2)} in all`,
+    );
+  }
+
+  /** Once all is calm, every job runs by its schedule, and none waits. */
+  async function jobsRunOnTime(): Promise<void> {
+    const calm = new Date().toISOString();
+    await vi.waitFor(
+      async () => {
+        const { jobs, findings } = await stage.scene.root.system.status();
+        const waiting = jobs.filter(({ ran_on, waiting }) => (ran_on ?? '') < calm || waiting > 0);
+        expect(waiting).toEqual([]);
+        expect(jobs.map(({ job_id }) => job_id)).toEqual(expect.arrayContaining([...scheduledJobs]));
+        expect(findings.find(({ about }) => about === 'jobs')).toMatchObject({ state: 'good' });
+      },
+      { timeout: ON_TIME, interval: 2 * SECOND },
+    );
+  }
+});

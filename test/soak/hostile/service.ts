@@ -61,8 +61,8 @@ export function startProgram(
     lines[level] = (lines[level] ?? 0) + 1;
     if (level !== 'info' && complaints.length < MOST_COMPLAINTS) complaints.push(line);
     if (level !== 'error' && level !== 'fatal') return;
-    const { msg } = JSON.parse(line) as { msg: string };
-    errors[msg] = (errors[msg] ?? 0) + 1;
+    const error = describe(line);
+    errors[error] = (errors[error] ?? 0) + 1;
   });
   createInterface(child.stderr).on('line', (line) => {
     process.stderr.write(`${line}\n`);
@@ -82,6 +82,17 @@ export function startProgram(
       process.off('exit', kill);
     },
   };
+}
+
+/** What a line about an error says, and why; the numbers in it do not count. */
+function describe(line: string): string {
+  const { msg, err, reason } = JSON.parse(line) as {
+    msg: string;
+    err?: { message: string };
+    reason?: string;
+  };
+  const why = err?.message ?? reason;
+  return `${msg}${why === undefined ? '' : `: ${why}`}`.replace(/\d+/g, 'N');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { growthPerHour } from '../hostile/figures.ts';
+import { acts } from './acts/index.ts';
 import { type Holding, NAMES, type Name, type Sample } from './watch.ts';
 
 const MIB = 1024 * 1024;
@@ -31,6 +32,11 @@ export function mostOfQuarters(
       ...samples.filter(({ at }) => at >= from * end && at <= to * end).map((sample) => sample[name][figure]),
     );
   return { second: most(0.25, 0.5), last: most(0.75, 1) };
+}
+
+/** Acts that always failed, or that nobody came to. */
+export function neverDone(endings: ReadonlyMap<string, ReadonlyMap<string, number>>): string[] {
+  return acts.map(({ name }) => name).filter((name) => !endings.get(name)?.has('done'));
 }
 
 /** How each act ended, the rare ends last. */

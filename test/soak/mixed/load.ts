@@ -6,54 +6,57 @@ import { pick, type Scene } from './scene.ts';
 /** Acts under way at the same time; more are not begun. */
 const MOST_AT_ONCE = 250;
 /** Those who follow the events by long polls; milliseconds between two of them, and seconds that one waits. */
-const FOLLOWERS = 4;
+const FOLLOWERS = 2;
 const BETWEEN = 2_000;
 const WAIT = 20;
 /** What the failures of the world outside are answered with: 429 to whom they are charged. */
 const FAILED_OUTSIDE = [429, 502, 503, 504];
-const NO_DATABASE = 503;
+
+/** An act that failed although the world outside was not needed, or is no excuse. */
+export interface Failure {
+  readonly act: string;
+  readonly status: number | undefined;
+  readonly message: string;
+  /** By `performance.now`. */
+  readonly began: number;
+  readonly ended: number;
+}
 
 export interface Load {
   /** How often each act ended how: `done`, a status, or words. */
   readonly endings: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Endings that nothing explains. */
-  readonly odd: readonly string[];
+  readonly failures: readonly Failure[];
   /** Acts that were not begun, because too many were under way. */
   readonly passedOver: number;
   stop(): Promise<void>;
 }
 
-/**
- * Does everything at its rate, whether or not what was done before has ended.
- * @param troubledUntil until when, by `performance.now`, an act may begin that meets a database in trouble
- */
-export function startLoad(scene: Scene, troubledUntil: () => number): Load {
+/** Does everything at its rate, whether or not what was done before has ended. */
+export function startLoad(scene: Scene): Load {
   const endings = new Map<string, Map<string, number>>();
-  const odd: string[] = [];
+  const failures: Failure[] = [];
   const atWork = new Set<Promise<void>>();
   const total = acts.reduce((sum, { rate }) => sum + rate, 0);
   let passedOver = 0;
   let going = true;
 
-  function note({ name, outside = false }: Act, began: number, error?: unknown): void {
-    const status = error === undefined ? 'done' : (statusOf(error) ?? String(error));
-    const counts = endings.get(name) ?? new Map<string, number>();
-    counts.set(String(status), (counts.get(String(status)) ?? 0) + 1);
-    endings.set(name, counts);
-    const explained =
-      error === undefined ||
-      (outside && FAILED_OUTSIDE.some((one) => one === status)) ||
-      (status === NO_DATABASE && began <= troubledUntil());
-    if (!explained) odd.push(`${name}: ${status} ${error instanceof Error ? error.message : ''}`);
+  function count(act: string, ending: string): void {
+    const counts = endings.get(act) ?? new Map<string, number>();
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+    endings.set(act, counts);
   }
 
-  async function perform(act: Act): Promise<void> {
+  async function perform({ name, outside = false, run }: Act): Promise<void> {
     const began = performance.now();
     try {
-      await act.run(scene);
-      note(act, began);
+      await run(scene);
+      count(name, 'done');
     } catch (error) {
-      note(act, began, error);
+      const status = statusOf(error);
+      count(name, String(status ?? error));
+      if (outside && status !== undefined && FAILED_OUTSIDE.includes(status)) return;
+      const message = error instanceof Error ? error.message : String(error);
+      failures.push({ act: name, status, message, began, ended: performance.now() });
     }
   }
 
@@ -101,7 +104,7 @@ export function startLoad(scene: Scene, troubledUntil: () => number): Load {
   const loops = [keepGoing(), ...Array.from({ length: FOLLOWERS }, (_, n) => follow(n))];
   return {
     endings,
-    odd,
+    failures,
     get passedOver() {
       return passedOver;
     },

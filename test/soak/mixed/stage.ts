@@ -16,8 +16,8 @@ import type { Scene } from './scene.ts';
 import { APPLICATIONS, cpuOf, type Name, type Watched } from './watch.ts';
 
 const CLIENT = { clientId: 'castellan-soak', clientSecret: 'of no worth' };
-/** Every job, every other minute. */
-const SCHEDULES = scheduledJobs.map((job, n) => `${job}=${n % 2}-59/2 * * * *`).join(';');
+/** Every job once in five minutes, one after the other. */
+const SCHEDULES = scheduledJobs.map((job, n) => `${job}=${n % 5}-59/5 * * * *`).join(';');
 
 export interface Stage {
   readonly scene: Scene;

@@ -13,7 +13,7 @@ const TRIED = [
 export const administration: readonly Act[] = [
   {
     name: 'a coalition for a moment',
-    rate: 0.1,
+    rate: 0.05,
     run: async (scene) => {
       const { coalition } = administrator(scene);
       const n = scene.next();
@@ -30,7 +30,7 @@ export const administration: readonly Act[] = [
   },
   {
     name: 'a level up and down',
-    rate: 0.2,
+    rate: 0.1,
     run: (scene) =>
       scene.climbers.lend(async ({ id: character_id }) => {
         const { user } = administrator(scene);
@@ -42,7 +42,7 @@ export const administration: readonly Act[] = [
   },
   {
     name: 'required scopes, tried',
-    rate: 0.2,
+    rate: 0.1,
     run: (scene) => {
       const { corporationId: corporation_id } = pick(scene, scene.people);
       const body = { mandatory_ext_scopes: ['ext-fleets.read_fleet.v1' as const] };
@@ -51,7 +51,7 @@ export const administration: readonly Act[] = [
   },
   {
     name: 'an application for a moment',
-    rate: 0.1,
+    rate: 0.03,
     run: async ({ root, outside, as }) => {
       const body = { callback: `${outside.receiver}/app` };
       const { tkn } = await root.token.createPermanent({ body });
@@ -63,7 +63,7 @@ export const administration: readonly Act[] = [
   },
   {
     name: 'a webhook for a moment',
-    rate: 0.1,
+    rate: 0.05,
     run: async ({ root, outside }) => {
       const body = { url: `${outside.receiver}/moment`, types: ['group.*'] };
       const { webhook_id } = await root.webhook.create({ body });
@@ -76,13 +76,13 @@ export const administration: readonly Act[] = [
   },
   {
     name: 'a job now',
-    rate: 0.1,
+    rate: 0.05,
     run: (scene) =>
       administrator(scene).system.runJob({ params: { job_id: pick(scene, scheduledJobs) }, query: {} }),
   },
   {
     name: 'a job tried',
-    rate: 0.05,
+    rate: 0.03,
     outside: true,
     run: (scene) =>
       administrator(scene).system.runJob({

@@ -14,14 +14,14 @@ const forward = (esi_path: string, query = {}) => ({ params: { esi_path }, query
 export const forwards: readonly Act[] = [
   {
     name: 'forwarded, cached for everybody',
-    rate: 4,
+    rate: 6,
     outside: true,
     run: (scene) =>
       somebody(scene).castellan.ext.forwardGet(forward(`universe/types/${FIRST_TYPE + whole(scene, TYPES)}`)),
   },
   {
     name: 'forwarded, of one’s own',
-    rate: 2,
+    rate: 1.5,
     outside: true,
     run: (scene) => {
       const { castellan, id } = somebody(scene);

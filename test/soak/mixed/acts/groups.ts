@@ -36,12 +36,12 @@ async function come(
 export const groups: readonly Act[] = [
   {
     name: 'make a group',
-    rate: 0.25,
+    rate: 0.15,
     run: async (scene) => scene.ledger.groups.free < MANY && create(scene),
   },
   {
     name: 'describe a group',
-    rate: 2,
+    rate: 1.2,
     run: (scene) =>
       scene.ledger.groups.lend(async (kept) => {
         const description = `Note ${scene.next()}`;
@@ -52,7 +52,7 @@ export const groups: readonly Act[] = [
   },
   {
     name: 'join or leave a group',
-    rate: 0.6,
+    rate: 0.3,
     run: (scene) =>
       scene.ledger.groups.lend(async (kept) => {
         const person = pick(scene, scene.people);
@@ -66,7 +66,7 @@ export const groups: readonly Act[] = [
   },
   {
     name: 'add and remove members',
-    rate: 1,
+    rate: 0.3,
     run: (scene) =>
       scene.ledger.groups.lend(async (kept) => {
         const person = pick(scene, scene.people);
@@ -80,7 +80,7 @@ export const groups: readonly Act[] = [
   },
   {
     name: 'what a change of members would mean',
-    rate: 0.3,
+    rate: 0.15,
     run: (scene) =>
       scene.ledger.groups.lend((kept) =>
         administrator(scene).group.update.preview({ ...byId(kept), body: { members: [] } }),
@@ -88,7 +88,7 @@ export const groups: readonly Act[] = [
   },
   {
     name: 'delete a group',
-    rate: 0.25,
+    rate: 0.15,
     run: async (scene) => {
       const { groups, deleted } = scene.ledger;
       const kept = groups.free > FEW ? groups.take() : undefined;
@@ -100,7 +100,7 @@ export const groups: readonly Act[] = [
   },
   {
     name: 'apply, and be judged',
-    rate: 0.2,
+    rate: 0.1,
     run: (scene) =>
       scene.closedGroups.lend(async (group_id) => {
         const params = { group_id };

@@ -7,7 +7,7 @@ import { pick } from '../scene.ts';
 export const people: readonly Act[] = [
   {
     name: 'sign in and log out',
-    rate: 0.12,
+    rate: 0.06,
     outside: true,
     run: ({ newcomers, signIn, as }) =>
       newcomers.lend(async (who) => {
@@ -18,7 +18,7 @@ export const people: readonly Act[] = [
   },
   {
     name: 'two characters of one human',
-    rate: 0.03,
+    rate: 0.01,
     outside: true,
     run: ({ pairs, signIn, as }) =>
       pairs.lend(async ([main, alt]) => {
@@ -34,7 +34,7 @@ export const people: readonly Act[] = [
   },
   {
     name: 'a guest',
-    rate: 0.03,
+    rate: 0.01,
     outside: true,
     run: (scene) =>
       scene.guests.lend(async (who) => {
@@ -53,7 +53,7 @@ export const people: readonly Act[] = [
   },
   {
     name: 'OpenID Connect',
-    rate: 0.06,
+    rate: 0.03,
     outside: true,
     run: ({ newcomers, url, outside: { provider }, party }) =>
       newcomers.lend(async ({ id: characterId }) => {
@@ -69,7 +69,7 @@ export const people: readonly Act[] = [
   },
   {
     name: 'a voice identity',
-    rate: 0.1,
+    rate: 0.06,
     outside: true,
     run: ({ speakers, outside }) =>
       speakers.lend(async ({ person: { castellan, name }, clid }) => {

@@ -11,10 +11,10 @@ const PAGES = ['/healthz', '/version', '/docs', '/openapi.json', '/.well-known/j
 
 /** What everybody asks all day. */
 export const reads: readonly Act[] = [
-  { name: 'who am I', rate: 12, run: (scene) => somebody(scene).castellan.token.current() },
+  { name: 'who am I', rate: 24, run: (scene) => somebody(scene).castellan.token.current() },
   {
     name: 'a user',
-    rate: 8,
+    rate: 6,
     run: (scene) => {
       const [{ castellan }, { name: character_name }] = [somebody(scene), somebody(scene)];
       return castellan.user.get({ params: { character_name } });
@@ -30,21 +30,21 @@ export const reads: readonly Act[] = [
   },
   {
     name: 'groups of a user',
-    rate: 2,
+    rate: 1,
     run: (scene) => somebody(scene).castellan.user.groups(character(scene)),
   },
   {
     name: 'why',
-    rate: 1,
+    rate: 0.5,
     run: (scene) =>
       governor(scene).user.why({ ...character(scene), query: { about: pick(scene, QUESTIONS) } }),
   },
-  { name: 'a person', rate: 1, run: (scene) => governor(scene).user.person(character(scene)) },
+  { name: 'a person', rate: 0.5, run: (scene) => governor(scene).user.person(character(scene)) },
   { name: 'my person', rate: 0.5, run: (scene) => somebody(scene).castellan.person.current() },
   { name: 'groups', rate: 1, run: (scene) => somebody(scene).castellan.group.list() },
-  { name: 'a group', rate: 4, run: (scene) => somebody(scene).castellan.group.get(group(scene)) },
-  { name: 'groups to join', rate: 1, run: (scene) => somebody(scene).castellan.group.joinable() },
-  { name: 'a policy', rate: 1, run: (scene) => somebody(scene).castellan.group.policy(group(scene)) },
+  { name: 'a group', rate: 6, run: (scene) => somebody(scene).castellan.group.get(group(scene)) },
+  { name: 'groups to join', rate: 0.3, run: (scene) => somebody(scene).castellan.group.joinable() },
+  { name: 'a policy', rate: 0.4, run: (scene) => somebody(scene).castellan.group.policy(group(scene)) },
   { name: 'my applications', rate: 0.5, run: (scene) => somebody(scene).castellan.application.list() },
   {
     name: 'organizations',
@@ -66,7 +66,7 @@ export const reads: readonly Act[] = [
   },
   {
     name: 'tracking and compliance',
-    rate: 2,
+    rate: 1,
     run: async (scene) => {
       const castellan = governor(scene);
       const corporation = { params: { corporation_id: somebody(scene).corporationId } };
@@ -90,7 +90,7 @@ export const reads: readonly Act[] = [
   },
   {
     name: 'events and audit',
-    rate: 1,
+    rate: 0.4,
     run: async (scene) => {
       const { castellan, id } = somebody(scene);
       switch (whole(scene, 3)) {

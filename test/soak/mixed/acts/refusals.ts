@@ -9,6 +9,8 @@ const BEYOND = 1_300;
 const AT_ONCE = 10;
 /** More long polls than one caller may have. */
 const POLLS = 10;
+/** Seconds for which they are at the same time, however slow the machine is. */
+const POLLED = 5;
 
 /** What the SDK does not send. */
 async function raw(scene: Scene, path: string, init: RequestInit): Promise<never> {
@@ -47,7 +49,7 @@ const KINDS: readonly ((scene: Scene) => Promise<unknown>)[] = [
 
 /** What is refused, each kind of it. */
 export const refusals: readonly Act[] = [
-  { name: 'what is refused', rate: 3, run: (scene) => pick(scene, KINDS)(scene) },
+  { name: 'what is refused', rate: 2, run: (scene) => pick(scene, KINDS)(scene) },
   {
     name: 'more long polls than one may have',
     rate: 0.05,
@@ -55,7 +57,7 @@ export const refusals: readonly Act[] = [
       const { event, group } = pick(scene, scene.governors).castellan;
       const { headers } = await group.list.answer();
       // Of these types nothing happens.
-      const query = { after: Number(headers.get('castellan-position')), types: 'crash.*', wait: 1 };
+      const query = { after: Number(headers.get('castellan-position')), types: 'crash.*', wait: POLLED };
       const polls = Array.from({ length: POLLS }, () => event.list({ query }));
       const settled = Promise.allSettled(polls);
       await refused(429, () => Promise.all(polls));

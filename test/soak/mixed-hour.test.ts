@@ -47,7 +47,8 @@ const EXPLAINED: readonly RegExp[] = [
   /^(the database cannot be reached|the database does not answer|the job queue waits for the database)/,
   /: (.* )?(terminat|EPIPE|ECONNRESET|the database does not answer|connection timeout|Query read timeout|timeout exceeded)/i,
   /^the voice server failed: /,
-  /^a job failed for the last time.*: .*(game's API|provider|broke off|no full answer|voice server)/,
+  /^a job failed for the last time.*: (ProviderError|VoiceError): /,
+  /^a job failed for the last time.*: Error: (the history of .* was kept|the check of refresh tokens ended|failed to)/,
 ];
 
 describe(`${MINUTES} minutes of everything that users do, with every fault once in ${ROUND / MINUTE}`, () => {

@@ -88,10 +88,10 @@ export function startProgram(
 function describe(line: string): string {
   const { msg, err, reason } = JSON.parse(line) as {
     msg: string;
-    err?: { message: string };
+    err?: { type: string; message: string };
     reason?: string;
   };
-  const why = err?.message ?? reason;
+  const why = err === undefined ? reason : `${err.type}: ${err.message}`;
   return `${msg}${why === undefined ? '' : `: ${why}`}`.replace(/\d+/g, 'N');
 }
 

@@ -240,8 +240,8 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions):
   };
 }
 
-/** Opens the page, then sends its form. */
-async function authorize(url: string, loginUrl: string, choice: Choice): Promise<string> {
+/** Signs in at the simulated provider of this URL, in whichever process: opens the page, then sends its form. */
+export async function authorize(url: string, loginUrl: string, choice: Choice): Promise<string> {
   const login = new URL(loginUrl);
   if (login.origin !== url) throw new Error('The login URL does not lead to this sign-on');
   const page = await fetch(login, { redirect: 'manual' });

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { Choice } from '../../dev/provider/provider.ts';
+import type { Choice, SimulatedProvider } from '../../dev/provider/provider.ts';
 import { BASE_URL, type TestApp } from './app.ts';
 
 interface Cookie {
@@ -18,6 +18,11 @@ export interface Landed {
   readonly html: string;
 }
 
+/** The service and the provider that a browser can reach. */
+type Reachable = Pick<TestApp, 'url'> & {
+  readonly provider: Pick<SimulatedProvider, 'ssoUrl' | 'authorize'>;
+};
+
 export interface BrowserOptions {
   /** The character with which the player signs in at the game's sign-on. */
   readonly choice: Choice;
@@ -29,7 +34,7 @@ export interface BrowserOptions {
 
 /** A player's browser: stores cookies, follows redirects, and signs in when it reaches the game's sign-on. */
 export class Browser {
-  readonly #app: TestApp;
+  readonly #app: Reachable;
   cookies: Cookie[] = [];
   choice: Choice;
   /** Local URL of the service. */
@@ -38,7 +43,7 @@ export class Browser {
   /** Every address it requested. */
   readonly visited: string[] = [];
 
-  constructor(app: TestApp, { choice, at = app.url, base = BASE_URL }: BrowserOptions) {
+  constructor(app: Reachable, { choice, at = app.url, base = BASE_URL }: BrowserOptions) {
     this.#app = app;
     this.#base = base;
     this.choice = choice;

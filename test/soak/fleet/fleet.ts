@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import pg from 'pg';
 import pino from 'pino';
 import { startEmbedded } from '../../../dev/postgres/embedded.ts';
-import { build, createInstance, familyOf, PRODUCTION } from '../../harness/instance.ts';
+import { build, createInstance, PRODUCTION } from '../../harness/instance.ts';
 import { productionEnv } from '../../harness/production.ts';
 import { type Api, createApi } from './api.ts';
+import { postgresProcesses } from './postgres.ts';
 import { startProxy } from './proxy.ts';
 
 export interface Fleet {
@@ -56,14 +55,7 @@ export async function startFleet(
     apis,
     proxyLog: proxy.log,
     untilWhole: () => proxy.untilUp(apis.length),
-    async postgres() {
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      const postmaster = parentOf(rows[0]?.pid ?? 0);
-      await client.end();
-      return familyOf(postmaster);
-    },
+    postgres: () => postgresProcesses(database.url),
     async stop() {
       await Promise.all(apis.map((api) => api.end('SIGTERM')));
       await proxy.stop();
@@ -80,8 +72,4 @@ const SMALL_DISK = '300m';
 function mount(...args: string[]): void {
   const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`A small disk needs root: ${stderr}`);
-}
-
-function parentOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
 }

@@ -49,7 +49,7 @@ export function ask(
 }
 
 /** A connection of one's own, for what no HTTP client sends; it is gone when the window is over. */
-export function open({ address, port, signal }: Attacker): Socket {
+export function open({ address, port, signal }: Pick<Attacker, 'address' | 'port' | 'signal'>): Socket {
   const socket = connect({ host: '127.0.0.1', port, localAddress: address });
   const end = () => socket.destroy();
   if (signal.aborted) end();

@@ -13,7 +13,10 @@ export function quantile(values: readonly number[], q: number): number {
 const mib = (bytes: number): number => Math.round(bytes / MIB);
 
 /** Least squares over the samples: how much a figure grows in an hour. */
-export function growthPerHour(samples: readonly Sample[], figure: (sample: Sample) => number): number {
+export function growthPerHour<Moment extends { readonly at: number }>(
+  samples: readonly Moment[],
+  figure: (sample: Moment) => number,
+): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [atMean, mostly] = [mean(samples.map(({ at }) => at)), mean(samples.map(figure))];
   const covariance = mean(samples.map((sample) => (sample.at - atMean) * (figure(sample) - mostly)));

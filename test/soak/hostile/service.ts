@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { PRODUCTION, ROOT } from '../../harness/instance.ts';
 
-/** What the service's process holds at one moment. */
+/** What a process holds at one moment. */
 export interface Held {
   /** Bytes of memory. */
   readonly rss: number;
@@ -18,12 +18,17 @@ export interface Held {
   readonly cpu: number;
 }
 
-export interface Service {
-  readonly port: number;
+/** A program of production in a process of its own; of its log no more is kept than is worth reading. */
+export interface Program {
+  readonly pid: number;
   /** Lines logged at each level. */
   readonly lines: Readonly<Record<string, number>>;
   /** Lines above `info`, the first ones of them. */
   readonly complaints: readonly string[];
+  /** What was logged as an error, and how often. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** What was written to standard error: warnings of Node among it. */
+  readonly warnings: readonly string[];
   /** Whether the process has ended by itself. */
   readonly ended: () => boolean;
   held(): Promise<Held>;
@@ -32,30 +37,45 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+export interface Service extends Program {
+  readonly port: number;
+}
+
 const MOST_COMPLAINTS = 200;
 
-/** The compiled service as production runs it; of its log no more is kept than is worth reading. */
-export async function startService(env: Readonly<Record<string, string>>, port: number): Promise<Service> {
-  const [program = 'node', ...args] = PRODUCTION.server;
+export function startProgram(
+  [program = 'node', ...args]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Program {
   const child = spawn(program, args, {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], ...env, HOST: '127.0.0.1', PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const lines: Record<string, number> = {};
+  const errors: Record<string, number> = {};
   const complaints: string[] = [];
+  const warnings: string[] = [];
   createInterface(child.stdout).on('line', (line) => {
     const level = /^\{"level":"(\w+)"/.exec(line)?.[1] ?? 'other';
     lines[level] = (lines[level] ?? 0) + 1;
     if (level !== 'info' && complaints.length < MOST_COMPLAINTS) complaints.push(line);
+    if (level !== 'error' && level !== 'fatal') return;
+    const error = describe(line);
+    errors[error] = (errors[error] ?? 0) + 1;
   });
-  await untilReady(child, port);
+  createInterface(child.stderr).on('line', (line) => {
+    process.stderr.write(`${line}\n`);
+    warnings.push(line);
+  });
   return {
-    port,
+    pid: child.pid as number,
     lines,
     complaints,
+    errors,
+    warnings,
     ended: () => child.exitCode !== null || child.signalCode !== null,
     held: () => heldBy(child.pid as number),
     memory: () => memoryOf(child.pid as number),
@@ -67,8 +87,35 @@ export async function startService(env: Readonly<Record<string, string>>, port: 
   };
 }
 
-async function untilReady(child: ChildProcess, port: number): Promise<void> {
-  while (child.exitCode === null) {
+/** What a line about an error says, and why; the numbers in it do not count. */
+function describe(line: string): string {
+  const { msg, err, reason } = JSON.parse(line) as {
+    msg: string;
+    err?: { type: string; message: string };
+    reason?: string;
+  };
+  const why = err === undefined ? reason : `${err.type}: ${err.message}`;
+  return `${msg}${why === undefined ? '' : `: ${why}`}`.replace(/\d+/g, 'N');
+}
+
+/**
+ * The compiled service as production runs it.
+ * @param flags of Node
+ */
+export async function startService(
+  env: Readonly<Record<string, string>>,
+  port: number,
+  flags: readonly string[] = [],
+): Promise<Service> {
+  const [program = 'node', ...args] = PRODUCTION.server;
+  const own = { HOST: '127.0.0.1', PORT: String(port) };
+  const service = startProgram([program, ...flags, ...args], { ...env, ...own });
+  await untilReady(service, port);
+  return { ...service, port };
+}
+
+async function untilReady(service: Program, port: number): Promise<void> {
+  while (!service.ended()) {
     const answer = await request(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     await answer?.body.dump();
     if (answer?.statusCode === 200) return;

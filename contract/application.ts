@@ -13,8 +13,8 @@ export const MOST_APPLICATIONS = 100;
 /** Maximum bytes of UTF-8 in message and answers together, because lists contain them in full. */
 const MOST_BYTES = 8192;
 /** Maximum number of pending applications of one user, and of applications within 24 hours (joined groups included). */
-export const MOST_PENDING = 20;
-export const MOST_A_DAY = 50;
+export const MOST_PENDING = 200;
+export const MOST_A_DAY = 500;
 
 const State = z.enum(['pending', 'approved', 'rejected', 'withdrawn', 'expired', 'void']);
 

@@ -134,6 +134,10 @@ export const PutOidcClient = component(
       client_name: field(Name.nullish(), WORDS.client_name),
       redirect_uris: field(RedirectUris.nullish(), WORDS.redirect_uris),
       ...optional,
+      public: field(
+        z.boolean().nullish(),
+        'Never changes: what it is may be sent, so that the body of the registration can be sent again; anything else is a 422.',
+      ),
     })
     .strict(),
   'PutOidcClient',

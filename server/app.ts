@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { dryRun, startWorker } from '../jobs/worker.ts';
 import { createApi } from './api.ts';
 import type { CompleteSettings } from './config/settings.ts';
+import { createLines } from './database/lines.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import { openReplica } from './database/replica.ts';
 import type { Database } from './database/tables.ts';
@@ -124,6 +125,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       events: sealing,
       metrics,
       rateLimit,
+      lines: createLines(),
       judge: judgeMembers,
       touches: unasked,
       dryRun: (job) => dryRun(services, job),

@@ -16,6 +16,8 @@ export interface Admission {
   readonly params: Readonly<Record<string, unknown>>;
   readonly body: unknown;
   readonly clock: Clock;
+  /** A signal that is aborted when the client's connection closes; absent where there is no client. */
+  readonly gone?: () => AbortSignal;
 }
 
 /** Checks that need no body: the kind of the token and the level (D4, D5). */

@@ -15,6 +15,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { listChanged, type NewEvent, recordEvents } from '../event/record.ts';
 import { changeMembers, findMemberIds, lockGroup, setGroup } from '../group/group.queries.ts';
 import { autogroup } from '../group/group.ts';
+import { inTurnOf } from '../group/in-turn.ts';
 import { created, decided, endedEvent } from '../policy/carry-out.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import { barsElsewhere, findCandidate } from '../policy/policy.queries.ts';
@@ -42,13 +43,13 @@ const DAY = 86_400_000;
 
 /** Joins a group that is open to the caller, or applies to it (D111). */
 export async function applyTo(
-  services: Needs & Pick<Services, 'queue'>,
+  services: Needs & Pick<Services, 'lines' | 'queue'>,
   admission: Admission,
   groupId: string,
   { message, answers }: PostApplication,
 ): Promise<Application> {
-  const { db, clock } = services;
-  return inTransaction(db, async (tx) => {
+  const { clock } = services;
+  return inTurnOf(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const { owner_id } = await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
@@ -151,14 +152,14 @@ async function described({ db, clock }: Needs, id: string, asModerator: boolean)
  * decides the application of any character of the own person (D100).
  */
 export async function decideApplication(
-  services: Needs & Pick<Services, 'queue'>,
+  services: Needs & Pick<Services, 'lines' | 'queue'>,
   admission: Admission,
   id: string,
   { decision, reason, note }: PutApplication,
 ): Promise<Application> {
   const { db, clock } = services;
   const found = await findApplication(db, id, clock.now());
-  return inTransaction(db, async (tx) => {
+  return inTurnOf(found?.group.group_id ?? id, services, admission, async (tx) => {
     const group = found === undefined ? undefined : await lockGroup(tx, found.group.group_id);
     const applicants = found === undefined ? [] : [found.applicant.character_id];
     const caller = await readmit(tx, admission, applicants);
@@ -236,11 +237,11 @@ export async function withdrawApplication(
 
 /** Removes the caller from a group. The owner cannot leave; for a caller who is no member it is a 404. */
 export async function leaveGroup(
-  { db, clock, queue }: Needs & Pick<Services, 'queue'>,
+  services: Needs & Pick<Services, 'lines' | 'queue'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await inTurnOf(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const { owner_id, level } = await readmit(tx, admission);
     if (group === undefined) throw notFound('group', groupId);
@@ -261,7 +262,7 @@ export async function leaveGroup(
     }
     const change = { added: [], removed: [owner_id] };
     const { group_name } = group;
-    await changeAndTell(tx, { group_id: groupId, group_name }, change, { now: clock.now() });
-    await endUnwelcome({ queue, clock }, tx, { users: [owner_id] });
+    await changeAndTell(tx, { group_id: groupId, group_name }, change, { now: services.clock.now() });
+    await endUnwelcome(services, tx, { users: [owner_id] });
   });
 }

@@ -37,24 +37,36 @@ export function hindranceOf(candidate: Candidate, characterId: number, now: Date
   return undefined;
 }
 
+type Unmet = Readonly<Record<keyof Candidate['met'], (candidate: Candidate) => string>>;
+
+/** What is said of each condition that is not met, by whom the policy looks at; the first that fits. */
+const UNMET: Readonly<Record<Candidate['reach'], Unmet>> = {
+  character: {
+    member: () => 'Guests join no group.',
+    level: ({ min_level, level }) => `That needs level ${min_level}; you have ${level}.`,
+    bodies: () => 'You belong to none of the bodies that the group is for.',
+    groups_any: () => 'You are in none of the groups that one has to be in.',
+    groups_none: () => 'You are in a group that one must not be in.',
+  },
+  person: {
+    member: () => 'Guests join no group.',
+    level: ({ min_level }) => `That needs a character of level ${min_level}.`,
+    bodies: () => 'None of your characters belongs to one of the bodies that the group is for.',
+    groups_any: () => 'None of your characters is in one of the groups that one has to be in.',
+    groups_none: () => 'One of your characters is in a group that one must not be in.',
+  },
+};
+
 /** The condition of the policy that a user does not meet, in words; undefined when it is eligible. */
 export function unmetBy(candidate: Candidate): string | undefined {
-  const { eligible, met, min_level, level, reach } = candidate;
+  const { eligible, met, reach } = candidate;
   if (eligible) return undefined;
-  if (!met.member) return 'Guests join no group.';
-  if (reach === 'person') return unmetByPerson(candidate);
-  if (!met.level) return `That needs level ${min_level}; you have ${level}.`;
-  if (!met.bodies) return 'You belong to none of the bodies that the group is for.';
-  if (!met.groups_any) return 'You are in none of the groups that one has to be in.';
-  return 'You are in a group that one must not be in.';
-}
-
-function unmetByPerson({ met, min_level }: Candidate): string {
-  if (!met.level) return `That needs a character of level ${min_level}.`;
-  if (!met.bodies) return 'None of your characters belongs to one of the bodies that the group is for.';
-  if (!met.groups_any) return 'None of your characters is in one of the groups that one has to be in.';
-  if (!met.groups_none) return 'One of your characters is in a group that one must not be in.';
-  return 'None of your characters meets all that is asked by itself.';
+  const unmet = UNMET[reach];
+  const first = (Object.keys(unmet) as (keyof Unmet)[]).find((condition) => !met[condition]);
+  // Each condition is met by some character of the person, but all of them by none.
+  return first === undefined
+    ? 'None of your characters meets all that is asked by itself.'
+    : unmet[first](candidate);
 }
 
 /** The groups whose policy lets users join and that the caller may see, each with whether it may join and why. */

@@ -4,10 +4,10 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
-import { inTransaction } from '../database/transaction.ts';
 import { type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import { lockGroup } from '../group/group.queries.ts';
 import { autogroup, requireOwner } from '../group/group.ts';
+import { inTurnOf } from '../group/in-turn.ts';
 import { carryOut } from '../policy/carry-out.ts';
 import { toldPolicy } from '../policy/forget-deleted.ts';
 import { judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
@@ -37,14 +37,14 @@ export async function getPolicy(
  * rehearsal shows the effect after the grace of every member.
  */
 export async function setPolicy(
-  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
+  services: Pick<Services, 'db' | 'lines' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
   body: PutGroupPolicy,
 ): Promise<GroupPolicy> {
   const { db, clock, touches } = services;
   await requireOwner({ db }, admission.caller, groupId);
-  return inTransaction(db, async (tx) => {
+  return inTurnOf(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const caller = await readmit(tx, admission);
     await requireOwner({ db: tx }, caller, groupId);

@@ -94,8 +94,8 @@ export async function updateCoalition(
       alliances: alliances.added,
       corporations: corporations.added,
     };
-    await services.touches(tx, touched);
-    if (moved) await lockGrouping(tx, true);
+    const rehearsed = await services.touches(tx, touched);
+    if (moved && !rehearsed) await lockGrouping(tx, true);
     const speaks =
       moved || (body.authorized_to_login ?? before.authorized_to_login) !== before.authorized_to_login;
     const standings = speaks ? await readStandings(tx, touched) : undefined;
@@ -120,7 +120,7 @@ export async function updateCoalition(
       { alliances, corporations },
       now,
     );
-    if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true }, now);
+    if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true, rehearsed }, now);
     if (standings !== undefined) {
       await recordStandings(tx, await changedStandings(tx, standings), now, cause);
       await endUnwelcome(services, tx, 'everybody');
@@ -199,8 +199,8 @@ export async function removeCoalition(
     const now = services.clock.now();
     await readmit(tx, admission);
     if (before === undefined) throw notFound('coalition', coalitionId);
-    await services.touches(tx, { coalitions: [coalitionId] });
-    await lockGrouping(tx, true);
+    const rehearsed = await services.touches(tx, { coalitions: [coalitionId] });
+    if (!rehearsed) await lockGrouping(tx, true);
     const standings = await readStandings(tx, { coalitions: [coalitionId] });
     const gone = await findAutogroups(tx, [`coalition:${coalitionId}`]);
     await deleteCoalition(tx, coalitionId);

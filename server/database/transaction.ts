@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { isUndone } from './errors.ts';
+import { constraintOf, isUndone } from './errors.ts';
 import type { Database } from './tables.ts';
 
 const TRIES = 4;
@@ -13,7 +13,7 @@ export async function inTransaction<T>(
   work: (tx: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
   if (isTransaction(db)) return work(db);
-  return repeated(TRIES, () => db.transaction().execute(work));
+  return repeated({ times: TRIES, if: isUndone }, () => db.transaction().execute(work));
 }
 
 /**
@@ -30,7 +30,7 @@ export async function inRehearsal<T>(
   db: Kysely<Database>,
   work: (tx: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
-  return repeated(REHEARSALS, async () => {
+  return repeated({ times: REHEARSALS, if: isOutdated }, async () => {
     let outcome: { readonly of: T } | undefined;
     const undo = new Error('undone');
     const begun = db.transaction().setIsolationLevel('repeatable read');
@@ -55,12 +55,20 @@ export async function undone<T>(tx: Transaction<Database>, work: () => Promise<T
   return result;
 }
 
-async function repeated<T>(times: number, run: () => Promise<T>): Promise<T> {
+/** Whether others changed what the snapshot shows; it does not show rows that are unique with those it adds, either. */
+function isOutdated(error: unknown): boolean {
+  return isUndone(error) || constraintOf(error)?.kind === 'unique';
+}
+
+async function repeated<T>(
+  { times, if: retries }: { readonly times: number; readonly if: (error: unknown) => boolean },
+  run: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await run();
     } catch (error) {
-      if (tries === times || !isUndone(error)) throw error;
+      if (tries === times || !retries(error)) throw error;
     }
   }
 }

@@ -3,9 +3,9 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/errors.ts';
+import { createFairSemaphore } from '../shared/fair-semaphore.ts';
 import { holdSlot, SLOTS_PER_CALLER } from './caller-slots.ts';
 import type { FieldsFrom } from './ext-params.ts';
-import { createFairSemaphore } from './fair-semaphore.ts';
 import { createJoined, type Joined } from './joined-answer.ts';
 import { readAllPages } from './read-pages.ts';
 

@@ -22,6 +22,8 @@ export interface Touched {
   readonly coalitions?: readonly string[];
   /** Whether an organization with members may have joined another alliance or coalition. */
   readonly regrouped?: boolean;
+  /** Whether this is undone in the end (D121): then nobody waits for it, as its snapshot hides what others do anyway. */
+  readonly rehearsed?: boolean;
 }
 
 /**
@@ -30,10 +32,11 @@ export interface Touched {
  * do, whatever the size of the registry. Members and owners are not stored but derived when read.
  */
 export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, now: Date): Promise<void> {
-  await lockGrouping(db, touched.regrouped === true);
+  const { regrouped = false, rehearsed = false } = touched;
+  if (!rehearsed) await lockGrouping(db, regrouped);
   const find = () => findUnnamed(db, touched);
   if ((await find()).length === 0) return;
-  await lockGroupNames(db);
+  if (!rehearsed) await lockGroupNames(db);
   // When two organizations want the same name, each pass serves one; the next pass sees that it is taken.
   for (let todo = await find(); todo.length > 0; todo = await find()) {
     if ((await nameAutogroups(db, await lockLivingCoalitions(db, todo), now)) === 0) return;

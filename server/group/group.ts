@@ -31,6 +31,7 @@ import {
   setGroup,
 } from './group.queries.ts';
 import { recordGroupCreated, recordGroupDeleted, recordGroupUpdated } from './group-events.ts';
+import { inTurnOf } from './in-turn.ts';
 
 export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<JsonText<Group>> {
   const row = await findGroup(db, groupId);
@@ -72,14 +73,14 @@ export async function createGroup(
  * again under the lock.
  */
 export async function updateGroup(
-  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
+  services: Pick<Services, 'db' | 'lines' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
   body: PutGroup,
 ): Promise<JsonText<Group>> {
   const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
-  return inTransaction(db, async (tx) => {
+  return inTurnOf(groupId, services, admission, async (tx) => {
     const before = await lockGroup(tx, groupId);
     await requireOwner({ db: tx }, await readmit(tx, admission), groupId);
     if (before === undefined) throw notFound('group', groupId);
@@ -176,11 +177,11 @@ function sameValues(one: Values, other: Values): boolean {
 }
 
 export async function removeGroup(
-  services: Pick<Services, 'db' | 'clock' | 'queue' | 'touches'>,
+  services: Pick<Services, 'db' | 'lines' | 'clock' | 'queue' | 'touches'>,
   admission: Admission,
   groupId: string,
 ): Promise<void> {
-  await inTransaction(services.db, async (tx) => {
+  await inTurnOf(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const now = services.clock.now();
     await readmit(tx, admission);

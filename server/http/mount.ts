@@ -7,14 +7,18 @@ import { c } from '../../contract/common.ts';
 import { PREVIEW_TYPE, Preview, contract as whole } from '../../contract/index.ts';
 import { type Admission, requireRights } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { isAdministrator } from '../access/clearance-levels.ts';
+import { inLine } from '../database/lines.ts';
 import { onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
 import { rehearse } from '../standing/rehearse.ts';
 import { admit, admitLate, callerOf, previews, ruleOf } from './admission.ts';
+import { goneWith } from './client-gone.ts';
 import { readBody } from './input/body.ts';
 import { validated } from './input/validated.ts';
 import { originOf } from './origin.ts';
 import { preferringReplica } from './prefer-replica.ts';
+import { inLineIfSlow } from './slow-writes.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
 
@@ -108,7 +112,7 @@ type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
 function guarded(
   handler: AnyHandler,
   route: AppRoute,
-  { db, clock, events }: Services,
+  { db, clock, events, lines }: Services,
 ): (input: AnyInput) => Promise<unknown> {
   const rule = ruleOf(route);
   const { positioned } = route.metadata as RouteMetadata;
@@ -116,12 +120,16 @@ function guarded(
   return async (input) => {
     const { params, body, req, res } = input;
     const caller = callerOf(res);
-    const admission = { caller, rule, params, body, clock };
+    const gone = () => goneWith(res);
+    const admission = { caller, rule, params, body, clock, gone };
     await requireRights(db, admission);
     // Set before the handler reads: a change in between is then in the feed after this position, so the client cannot
     // miss it (D92).
     if (positioned) res.setHeader('Castellan-Position', events.position);
-    return onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
+    const work = () =>
+      onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
+    if (route.method === 'GET' || isForwarding(route)) return work();
+    return inLineIfSlow(lines, { caller, body, isRehearsal: triesOnly(req), res }, work);
   };
 }
 
@@ -131,17 +139,28 @@ function previewed(route: AppRoute): AppRoute {
   return { ...route, responses: { ...route.responses, 200: answer } };
 }
 
-/** Runs the operation's own handler with services whose writes are rolled back. */
+/**
+ * Runs the operation's own handler with services whose writes are rolled back; one on a group in its turn, which it
+ * waits for before it takes a connection. Who belongs to whose person is for level 9 alone (D100).
+ */
 function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Services): AnyHandler {
-  return async (input) => ({
-    status: 200,
-    body: await rehearse(services, (tried) => handlerOf(tried)(input)),
-  });
+  return async (input: AnyInput & Partial<Admitted>) => {
+    const { params, res, caller } = input;
+    const ofPersons = caller !== undefined && isAdministrator(caller.level);
+    const run = () => rehearse(services, (tried) => handlerOf(tried)(input), { ofPersons });
+    const { group_id } = params;
+    const inTurn =
+      group_id === undefined
+        ? run()
+        : inLine(services.lines.groups, String(group_id), () => goneWith(res), run);
+    return { status: 200, body: await inTurn };
+  };
 }
 
 /** Skips the dry run's route unless the query says `dry_run=true`. */
-const unlessPreview: RequestHandler = (req, _res, next) =>
-  next(req.query.dry_run === 'true' ? undefined : 'route');
+const unlessPreview: RequestHandler = (req, _res, next) => next(triesOnly(req) ? undefined : 'route');
+
+const triesOnly = (req: Request) => req.query.dry_run === 'true';
 
 /** Express needs `(*)` for `/ext/{esi_path}` to match the rest of the path, slashes included (docs/rules.md, "Paths"). */
 function served(route: AppRoute): AppRoute {

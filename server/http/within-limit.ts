@@ -25,6 +25,7 @@ export async function callerWithinLimit(services: Services, req: Request, res: R
   if (rateLimit === undefined) return authenticate(services, req.headers.authorization);
   try {
     const claims = await readToken(keys, req.headers.authorization);
+    res.locals.take = () => rateLimit.takeFromToken(claims);
     const quota = rateLimit.takeFromToken(claims);
     if (!(quota instanceof Promise)) {
       settle(services, res, 'token', quota);
@@ -64,8 +65,8 @@ export function withinLimit(services: Services): RequestHandler {
 type Take = () => Quota | Promise<Quota>;
 
 /**
- * Counts so many requests more against whatever {@link withinLimit} counted this one against, for what it cost others; as
- * many as are left, where these are fewer.
+ * Counts so many requests more against what this one was counted against, for what it cost others; as many as are left,
+ * where these are fewer.
  */
 export async function chargeMore(res: Response, requests: number): Promise<void> {
   const take: Take | undefined = res.locals.take;

@@ -102,6 +102,10 @@ export async function updateClient(
     await readmit(tx, admission);
     const before = await lockClient(tx, clientId);
     if (before === undefined) throw notFound('OpenID Connect client', clientId);
+    const isPublic = before.secret_hash === null;
+    if (body.public != null && body.public !== isPublic) {
+      throw invalid(['body', 'public'], `Must be ${isPublic}: it never changes`);
+    }
     const regroups = groups != null && groups.length + (before.allowed_groups ?? []).length > 0;
     await setClient(tx, clientId, {
       ...(name != null && { client_name: name, name_key: nameKey(name) }),

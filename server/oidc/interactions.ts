@@ -77,6 +77,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     const account = await findAccount(db, characterId, clientId);
     const client = await provider.Client.find(clientId);
     if (account === undefined || client === undefined) return refuse(interaction);
+    // With prompt=consent nobody is asked either, so nobody agrees to anything.
     if (client.first_party === true) return grant(step, interaction);
     const names = { client: client.clientName ?? clientId, character: account.character_name, scopes };
     const action = interactionUrl(settings, uid, 'consent');
@@ -87,15 +88,20 @@ export function createInteractions(services: Services, provider: Provider): Inte
     };
   }
 
-  async function grant(step: Step, interaction: Interaction): Promise<Answer> {
+  async function agree(step: Step, interaction: Interaction): Promise<Answer> {
     const { clientId, characterId, scopes } = partsOf(interaction);
-    const { grantId, session } = interaction;
-    const consented = { characterId, clientId, scopes, sessionUid: session?.uid ?? '' };
+    const consented = { characterId, clientId, scopes, sessionUid: interaction.session?.uid ?? '' };
     // A consent page that was opened before the session ended is not valid for the character's new owner (D29b).
     const client = await provider.Client.find(clientId);
     if (!(await giveConsent(services, consented, client?.clientName ?? clientId))) {
       throw new errors.SessionNotFound('the session is over');
     }
+    return grant(step, interaction);
+  }
+
+  async function grant(step: Step, interaction: Interaction): Promise<Answer> {
+    const { clientId, characterId, scopes } = partsOf(interaction);
+    const { grantId } = interaction;
     const present = grantId === undefined ? undefined : await provider.Grant.find(grantId);
     const granted = present ?? new provider.Grant({ accountId: String(characterId), clientId });
     granted.addOIDCScope(scopes.join(' '));
@@ -135,7 +141,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     async consent(step) {
       const interaction = await find(provider, step);
       if (interaction.prompt.name !== 'consent') throw new errors.SessionNotFound('nothing to agree to');
-      return grant(step, interaction);
+      return agree(step, interaction);
     },
   };
   return Object.fromEntries(

@@ -113,13 +113,13 @@ function configurationOf(services: Services): Configuration {
       backchannelLogout: { enabled: true },
       introspection: {
         enabled: true,
-        // An application may introspect its own tokens, of users who may still use it; checked for each request (D84).
-        // Not a public one: anybody can say to be that (RFC 7662, 2.1).
+        // An application with a secret may introspect any token, as those that protect an API of theirs do, and a public
+        // one its own. Active are those of users who may use the token's application at the time of the request (D84).
         allowedPolicy: async (_ctx, client, token) =>
-          client.clientAuthMethod !== 'none' &&
-          token.clientId === client.clientId &&
+          token.clientId !== undefined &&
+          (client.clientAuthMethod !== 'none' || token.clientId === client.clientId) &&
           'accountId' in token &&
-          (await isLetIn(db, Number(token.accountId), client.clientId)),
+          (await isLetIn(db, Number(token.accountId), token.clientId)),
       },
       revocation: {
         enabled: true,

@@ -7,7 +7,7 @@ import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, invalid } from '../shared/errors.ts';
-import { findMembership, lockPersons, wasUsed } from './membership.queries.ts';
+import { findMembership, findProven, lockPersons } from './membership.queries.ts';
 import { foundPerson, moveTo } from './membership.ts';
 import { getPersonOf, mainKept } from './person.ts';
 
@@ -34,15 +34,20 @@ export async function linkCharacter(
     const own = await findMembership(tx, caller.owner_id);
     const former = await findMembership(tx, other.owner_id);
     if (own === undefined || own.person_id !== former?.person_id) {
-      if (await wasUsed(tx, other.uuid)) throw refused('It proved its character already: sign in anew.');
+      const by = answersFor(caller);
+      const proven = await findProven(tx, other.uuid);
+      if (proven !== undefined && proven.by_id !== by && proven.to_person !== own?.person_id) {
+        throw refused('It proved its character to somebody else already: sign in anew.');
+      }
       if (former?.main_id === other.owner_id) throw mainKept(other.owner_id);
       const person = own ?? { person_id: objectId(now), main_id: caller.owner_id };
       if (own === undefined) await foundPerson(tx, person, now);
       await moveTo(tx, person.person_id, [other.owner_id], {
         happened: 'linked',
-        by: answersFor(caller),
+        by,
         now,
-        proof: other.uuid,
+        // Told once: the first time, by which it is known whom it proved the character to.
+        ...(proven === undefined && { proof: other.uuid }),
       });
     }
     return getPersonOf({ db: tx, clock }, caller.owner_id);

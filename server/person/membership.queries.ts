@@ -40,14 +40,13 @@ export async function findMembership(
     .executeTakeFirst();
 }
 
-/** Whether a user token has served as proof before. */
-export async function wasUsed(db: Kysely<Database>, proof: string): Promise<boolean> {
-  const row = await db
+/** Who linked a character by this user token as proof, and to which person; undefined when nobody did. */
+export async function findProven(db: Kysely<Database>, proof: string) {
+  return db
     .selectFrom('person_history')
-    .select('position')
+    .select(['by_id', 'to_person'])
     .where('proof', '=', proof)
     .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Inserts a person without characters; move them to it, its main included, before the transaction ends. */

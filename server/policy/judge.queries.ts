@@ -30,6 +30,8 @@ interface Judged {
   readonly among?: RawBuilder<unknown>;
   /** Memberships that are not judged. */
   readonly except?: readonly Member[];
+  /** Whether policies of reach `person` are judged, too; true by default. */
+  readonly ofPersons?: boolean;
   /** Treats every grace as over, to show the final effect of a policy. */
   readonly graceOver?: boolean;
 }
@@ -42,9 +44,10 @@ interface Judged {
 export async function judgeMembers(
   db: Kysely<Database>,
   now: Date,
-  { groupId, among, except = [], graceOver = false }: Judged = {},
+  { groupId, among, except = [], ofPersons = true, graceOver = false }: Judged = {},
 ): Promise<Judgement> {
   const ofGroup = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
+  const reaching = ofPersons ? sql`true` : sql`p.reach = 'character'`;
   const ofUsers = among === undefined ? sql`true` : sql`m.character_id in (${among})`;
   // If a group gets another owner at the same time, it is judged again afterwards.
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
@@ -60,6 +63,7 @@ export async function judgeMembers(
         left join corporations c on c.corporation_id = u.corporation_id
         cross join lateral (select ${isEligible} as eligible offset 0) judged
       where ${counts} and m.character_id is distinct from g.owner_id and ${ofGroup} and ${ofUsers}
+        and ${reaching}
       ${locked}
     ), judged as materialized (
       select *, eligible or not asks or not was_eligible as stays from eligibility

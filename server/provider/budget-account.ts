@@ -1,3 +1,5 @@
+import { isBuiltIn } from '../access/clearance-levels.ts';
+
 /**
  * The budget that a request is charged to (D33, D33b). `service` is sign-in and jobs, for which a part of the error
  * limit is reserved; a caller also has a budget of its own, under a name that identifies who pays.
@@ -27,5 +29,5 @@ export function budgetAccountOf({
   sponsor_id,
 }: Payer): Exclude<BudgetAccount, 'service'> {
   const payer = sponsor_id ?? owner_id;
-  return { caller: payer === 0 ? `0/${app_token}` : String(payer) };
+  return { caller: isBuiltIn(payer) ? `0/${app_token}` : String(payer) };
 }

@@ -4,7 +4,13 @@ import type { Source } from '../why/reasons.ts';
 /** The outcome of a request to the sign-in callback (D26). */
 export type SignInOutcome =
   | { readonly kind: 'signed-in'; readonly redirectTo: string }
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly waysOn: WaysOn };
+  | {
+      readonly kind: 'refused';
+      readonly refusal: Refusal;
+      readonly waysOn: WaysOn;
+      /** The cookie that binds a second try to the browser, as long as that lasts (D82). */
+      readonly cookie?: string | undefined;
+    };
 
 export interface Admitted {
   readonly kind: 'admitted';

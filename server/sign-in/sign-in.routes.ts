@@ -39,9 +39,10 @@ export function callbackHandlers(services: Services): Handlers<typeof contract.c
         res.set({ ...REDIRECT_HEADERS, Location: outcome.redirectTo });
         return { status: 302, body: undefined };
       }
-      const { refusal, waysOn } = outcome;
+      const { refusal, waysOn, cookie } = outcome;
       if (refusal === REFUSED_CODE) await chargeMore(res, REFUSED_CODE_COSTS - 1);
       res.set(PAGE_HEADERS);
+      if (cookie !== undefined) res.append('Set-Cookie', cookie);
       return { status: STATUS[refusal.kind], body: refusalPage(refusal, waysOn) };
     },
   };

@@ -1,7 +1,7 @@
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { admitUser } from './admit-user.ts';
-import { type InteractionStep, interactionOf, interactionUrl } from './interaction.ts';
+import { bindingCookie, type InteractionStep, interactionOf, interactionUrl } from './interaction.ts';
 import {
   type Admitted,
   COMPLETED,
@@ -65,7 +65,12 @@ export async function completeSignIn(
   const application =
     state?.destination.to === 'application' ? new URL(state.destination.callback).origin : undefined;
   const waysOn = { application, again, giveUp: goOn('deny'), asAnother: goOn('again') };
-  return { kind: 'refused', refusal: outcome, waysOn };
+  // The second try may come when the first cookie is too old.
+  const cookie =
+    again !== undefined && state !== undefined && interaction !== undefined
+      ? bindingCookie(services.settings, state.state_code, interaction)
+      : undefined;
+  return { kind: 'refused', refusal: outcome, waysOn, cookie };
 }
 
 async function end(

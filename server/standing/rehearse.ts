@@ -24,7 +24,11 @@ interface Member {
 export type Judge = (
   db: Kysely<Database>,
   now: Date,
-  which: { readonly among: RawBuilder<unknown>; readonly except: readonly Member[] },
+  which: {
+    readonly among: RawBuilder<unknown>;
+    readonly except: readonly Member[];
+    readonly ofPersons: boolean;
+  },
 ) => Promise<{ readonly departures: readonly Member[] }>;
 
 interface Rehearsed {
@@ -37,22 +41,26 @@ interface Rehearsed {
 /**
  * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back, then
  * judges those whom it touches by the policies of their groups. It fails with the same errors as the real one.
+ *
+ * @param ofPersons whether policies of reach `person` count: who leaves by one tells whose alt it is (D100)
  */
 export async function rehearse<Services extends Rehearsed>(
   services: Services,
   change: (services: Services) => Promise<unknown>,
+  { ofPersons }: { readonly ofPersons: boolean },
 ): Promise<Preview> {
   return inRehearsal(services.db, async (tx) => {
     const now = services.clock.now();
+    const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, ofPersons });
     let anyway: readonly Member[] | undefined;
     const touches: Touches = async (_, those) => {
-      await storeWholeStandings(tx, those);
-      anyway = await undone(tx, () => judgeToTheEnd(services, tx, now, []));
+      await storeWholeStandings(tx, those, { alts: ofPersons });
+      anyway = await undone(tx, () => judged([]));
       return true;
     };
     await change({ ...services, db: tx, touches });
     if (anyway === undefined) return { changes: [] };
-    await judgeToTheEnd(services, tx, now, anyway);
+    await judged(anyway);
     return { changes: await compareEffects(tx, MOST_NAMED) };
   });
 }
@@ -61,17 +69,17 @@ export async function rehearse<Services extends Rehearsed>(
  * Removes members whom policies remove without grace, then those whom that makes ineligible elsewhere, and so on. Only
  * the stored users can be affected.
  *
- * @param except memberships that would end without the change, too
+ * @param how `except`: memberships that would end without the change, too
  */
 async function judgeToTheEnd(
   { judge }: Pick<Rehearsed, 'judge'>,
   tx: Transaction<Database>,
   now: Date,
-  except: readonly Member[],
+  how: { readonly except: readonly Member[]; readonly ofPersons: boolean },
 ): Promise<Member[]> {
   const left: Member[] = [];
   for (;;) {
-    const { departures } = await judge(tx, now, { among: storedUsers, except });
+    const { departures } = await judge(tx, now, { among: storedUsers, ...how });
     if (departures.length === 0) return left;
     left.push(...departures);
   }

@@ -80,17 +80,23 @@ const touchedPersons = (touched: Touched) => sql`
   union select alt.character_id from person_characters alt
     where alt.person_id in (select person_id from person_characters join touched using (character_id))`;
 
-const store = (touched: Touched, more: RawBuilder<unknown>) =>
-  sql`create temporary table former_standings on commit drop as ${standingsOf(touchedPersons(touched), more)}`;
-
 /** The present standing of the same users; no rows for deleted users. */
 const present = (more: RawBuilder<unknown>) => standingsOf(storedUsers, more);
 
 /**
  * Stores the full standing of users, and the names of their groups, in a temporary table for {@link compareEffects}.
+ *
+ * @param alts whether to store that of their other characters, too
  */
-export async function storeWholeStandings(db: Kysely<Database>, touched: Touched): Promise<void> {
-  await store(touched, groupsAndValidity).execute(db);
+export async function storeWholeStandings(
+  db: Kysely<Database>,
+  touched: Touched,
+  { alts }: { readonly alts: boolean },
+): Promise<void> {
+  const people = alts ? touchedPersons(touched) : touchedUsers(touched);
+  await sql`create temporary table former_standings on commit drop as ${standingsOf(people, groupsAndValidity)}`.execute(
+    db,
+  );
   await sql`
     create temporary table former_groups on commit drop as
     select group_id, group_name, name_key from groups

@@ -49,30 +49,32 @@ export function waysIn({ name, policy }: GroupJudged): Fix[] {
   return [{ who: name, text, operation: 'applyToGroup' }];
 }
 
-type Condition = keyof PolicyJudged['met'];
+type Unmet = Readonly<Record<keyof PolicyJudged['met'], string>>;
 
-/** What is said of a condition that is not met, by whom the policy looks at; the first that fits. */
-const UNMET: Readonly<Record<PolicyJudged['reach'], readonly (readonly [Condition, string])[]>> = {
-  character: [
-    ['member', 'guests join no group.'],
-    ['level', 'the level is too low.'],
-    ['bodies', 'belongs to none of the bodies that the group is for.'],
-    ['groups_any', 'is in none of the groups that one has to be in.'],
-    ['groups_none', 'is in a group that one must not be in.'],
-  ],
-  person: [
-    ['member', 'guests join no group.'],
-    ['level', 'no character of the person has the level.'],
-    ['bodies', 'no character of the person belongs to one of the bodies that the group is for.'],
-    ['groups_any', 'no character of the person is in one of the groups that one has to be in.'],
-    ['groups_none', 'a character of the person is in a group that one must not be in.'],
-  ],
+/** What is said of each condition that is not met, by whom the policy looks at; the first that fits. */
+const UNMET: Readonly<Record<PolicyJudged['reach'], Unmet>> = {
+  character: {
+    member: 'guests join no group.',
+    level: 'the level is too low.',
+    bodies: 'belongs to none of the bodies that the group is for.',
+    groups_any: 'is in none of the groups that one has to be in.',
+    groups_none: 'is in a group that one must not be in.',
+  },
+  person: {
+    member: 'guests join no group.',
+    level: 'no character of the person has the level.',
+    bodies: 'no character of the person belongs to one of the bodies that the group is for.',
+    groups_any: 'no character of the person is in one of the groups that one has to be in.',
+    groups_none: 'a character of the person is in a group that one must not be in.',
+  },
 };
 
 function unmetBy({ met, min_level, reach }: PolicyJudged, level: number): string {
-  const [condition, says] = UNMET[reach].find(([one]) => !met[one]) ?? [];
-  if (condition === 'level') return `${says} It takes ${min_level}; the user has ${level}.`;
-  return says ?? 'no character of the person meets all that is asked by itself.';
+  const unmet = UNMET[reach];
+  const first = (Object.keys(unmet) as (keyof Unmet)[]).find((condition) => !met[condition]);
+  // Each condition is met by some character of the person, but all of them by none.
+  if (first === undefined) return 'no character of the person meets all that is asked by itself.';
+  return first === 'level' ? `${unmet.level} It takes ${min_level}; the user has ${level}.` : unmet[first];
 }
 
 function stays({ leaves_on, removes }: PolicyJudged): string {

@@ -80,11 +80,15 @@ export interface PolicyJudged {
 /** Whether the event `e` changed a field. */
 const changes = (field: string) => sql`e.body::jsonb @> ${JSON.stringify({ changes: [{ field }] })}::jsonb`;
 
-/** Id of the last event about this subject that meets the condition; examines the subject's events, latest first. */
+/** Most events of a subject that are examined: a busy one has hundreds of thousands. */
+const EXAMINED = 1_000;
+
+/** Id of the last event about this subject that meets the condition; null also where that is too long ago. */
 const lastEvent = (subject: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<string | null>`(
   select s.event_id::text
-  from event_subjects s, lateral (select * from events e where e.event_id = s.event_id offset 0) e
-  where s.key = ${subject} and (${condition}) order by s.event_id desc limit 1)`;
+  from (select event_id from event_subjects where key = ${subject} order by event_id desc limit ${sql.lit(EXAMINED)}) s,
+    lateral (select * from events e where e.event_id = s.event_id offset 0) e
+  where ${condition} order by s.event_id desc limit 1)`;
 
 /** Id of the last event that added the user `u` to a group, or removed it. */
 const lastMove = (group: RawBuilder<unknown>) =>
@@ -197,6 +201,18 @@ export interface Found<About extends keyof Judged> {
   readonly judged: Judged[About];
   /** Position of the last event that the answer includes. */
   readonly position: number | null;
+}
+
+/** The positions of the asker and the subject alone, to refuse before anything is looked into. */
+export async function findReach(
+  db: Kysely<Database>,
+  asker: Asker,
+  nameOrId: string,
+): Promise<{ readonly caller: RankedPosition | undefined; readonly subject: RankedPosition | undefined }> {
+  const { rows } = await sql<PositionRow>`
+    ${callerStanding(asker)} union all ${userPosition(idNamed(nameOrId))}`.execute(db);
+  const [caller, subject] = ['caller', 'target'].map((role) => rows.find((row) => row.role === role));
+  return { caller: caller && toPosition(caller), subject: subject && toPosition(subject) };
 }
 
 /**

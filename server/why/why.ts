@@ -2,6 +2,7 @@ import type { Why } from '../../contract/why.ts';
 import { hasAuthority } from '../access/authority.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { distanceToUser } from '../access/distance.ts';
+import type { RankedPosition } from '../access/level-change.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound, revoked } from '../shared/errors.ts';
 import { whyGroup } from './group.ts';
@@ -10,7 +11,7 @@ import { whyLogin } from './login.ts';
 import { whyReach } from './reach.ts';
 import type { Answered, Source } from './reasons.ts';
 import { whyTracking } from './tracking.ts';
-import { type Found, findWhy, type Judged, type Subject } from './why.queries.ts';
+import { type Found, findReach, findWhy, type Judged, type Subject } from './why.queries.ts';
 
 /** A parsed question: `group:66f2…` asks about the group with that id. */
 interface Question {
@@ -27,7 +28,8 @@ function parsed(about: string): Question {
 
 /**
  * Explains a decision of the service about a user (D120), with the same functions and queries that decide. Users may
- * ask about themselves and about users within their read authority.
+ * ask about themselves and about users within their read authority, which is judged before the question is looked into,
+ * and again by what the answer is made of.
  */
 export async function askWhy(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -37,14 +39,24 @@ export async function askWhy(
 ): Promise<Why> {
   const question = parsed(about);
   const as_of = clock.now().toISOString();
+  const reach = await findReach(db, asker, nameOrId);
+  requireReach(reach.caller, reach.subject, nameOrId);
   const found = await findWhy(db, asker, nameOrId, question.about, question.id);
   const { caller, subject } = found;
+  requireReach(caller, subject?.position, nameOrId);
+  if (subject === undefined) throw notFound('user', nameOrId);
+  return { about, as_of, position: found.position, ...answered(question, subject, found) };
+}
+
+function requireReach(
+  caller: RankedPosition | undefined,
+  subject: RankedPosition | undefined,
+  nameOrId: string,
+): void {
   if (caller === undefined) throw revoked();
   if (subject === undefined) throw notFound('user', nameOrId);
-  if (!hasAuthority(caller.level, distanceToUser(caller, subject.position), 'read')) {
-    throw forbidden({ authority: 'read', over: `user ${subject.position.characterId}` });
-  }
-  return { about, as_of, position: found.position, ...answered(question, subject, found) };
+  if (hasAuthority(caller.level, distanceToUser(caller, subject), 'read')) return;
+  throw forbidden({ authority: 'read', over: `user ${subject.characterId}` });
 }
 
 function answered({ about, mode, id }: Question, subject: Subject, found: Found<keyof Judged>): Answered {

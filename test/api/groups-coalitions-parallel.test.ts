@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Coalition, type Group, ok } from '../../sdk/src/index.ts';
 import { changeMembers } from '../../server/coalition/coalition.queries.ts';
 import type { Database } from '../../server/database/tables.ts';
@@ -10,6 +10,7 @@ import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.t
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { addBodies, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { callerAt } from '../harness/caller.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
 import { replay, type Step, tick } from '../harness/serial.ts';
 
@@ -17,6 +18,7 @@ const PARALLEL = 100;
 const CORPORATIONS = Array.from({ length: PARALLEL }, (_, i) => 98_700_000 + i);
 const ALLIANCES = Array.from({ length: 10 }, (_, i) => 99_700_000 + i);
 const HOME = 98_709_999;
+const UNPEOPLED = 98_708_001;
 
 let app: TestApp;
 let root: Client;
@@ -377,5 +379,99 @@ describe('D18b: an autogroup is created in whatever order of two changes', () =>
       const names = await both(save(one), () => inTransaction(app.db, save(other)));
       expect(names).toContain(`Alliance ${alliance}`);
     }
+  });
+});
+
+describe('D3c: no request delays others', () => {
+  const LOCK = 'select from groups where group_id = any($1) for update';
+  const REQUESTS = 12;
+
+  /**
+   * Starts requests that want the rows of groups, which another connection holds until all have arrived. How many then
+   * occupy a connection each, and that there is one left for somebody else?
+   */
+  async function occupied(
+    groups: readonly string[],
+    request: (n: number) => Promise<{ status: number }>,
+    expected: number,
+  ): Promise<void> {
+    const before = app.statements.length;
+    const start = () => Promise.all(Array.from({ length: REQUESTS }, (_, n) => request(n)));
+    const answers = await meanwhile(app, LOCK, [groups], start, async (other) => {
+      // Each is authenticated by the same statement as the first one.
+      const arrived = () => app.statements.slice(before).filter((one, _, [first]) => one === first).length;
+      await Promise.race([
+        untilWaiting(other, expected + 1),
+        vi.waitUntil(() => arrived() >= REQUESTS, 60_000),
+      ]);
+      await untilWaiting(other, expected);
+      expect((await root.token.current()).status).toBe(200);
+      const { rows } = await other.query(`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      expect(rows).toHaveLength(expected);
+    });
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  }
+
+  it('a group that many write at once occupies one connection', async () => {
+    const params = await ok(root.group.create({ body: { group_name: 'Hot' } }));
+    const write = (n: number) => root.group.update({ params, body: { description: `${n}` } });
+    await occupied([params.group_id], write, 1);
+    const tries = (n: number) => root.group.update.preview({ params, body: { description: `${n}` } });
+    await occupied([params.group_id], tries, 1);
+  });
+
+  it('dry runs and writes with many ids of a caller below level 9 occupy three', async () => {
+    const owner = await callerAt(app, { id: 2_110_000_001, level: 0, corporation: HOME });
+    const owned: Group[] = [];
+    for (let n = 0; n < REQUESTS; n += 1) {
+      const params = await ok(root.group.create({ body: { group_name: `Owned ${n}` } }));
+      owned.push(await ok(root.group.update({ params, body: { owner: 'Character 2110000001' } })));
+    }
+    const ids = owned.map(({ group_id }) => group_id);
+    const params = (n: number) => ({ group_id: ids[n] as string });
+    await occupied(ids, (n) => owner.group.update.preview({ params: params(n) }), 3);
+    const remove_members = Array.from({ length: 1_001 }, () => nameOf(CORPORATIONS[0] as number));
+    await occupied(ids, (n) => owner.group.update({ params: params(n), body: { remove_members } }), 3);
+  });
+});
+
+describe('D121: a preview of a coalition holds nobody up', () => {
+  const body = { add_member_corporations: [HOME] };
+  const made = (coalition_name: string) =>
+    ok(root.coalition.create({ body: { coalition_name, ticker: 'TRY' } }));
+
+  it('as it takes none of the locks that sign-ins need', async () => {
+    const params = await made('Tried');
+    const locks = `select pg_advisory_xact_lock_shared(hashtext('grouping of bodies')),
+      pg_advisory_xact_lock(hashtext('names of groups'))`;
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query(locks);
+      const answer = root.coalition.update.preview({ params, body });
+      const first = await Promise.race([answer, untilWaiting(other, 1)]);
+      await other.query('commit');
+      expect(first).toMatchObject({
+        status: 200,
+        body: { changes: [{ about: 'login' }, { group: { group_name: 'Tried' } }] },
+      });
+    } finally {
+      await other.end();
+    }
+  });
+
+  it('and tries again where somebody takes the name of an autogroup meanwhile', async () => {
+    const params = await made('Taken');
+    const taking = `insert into groups (group_id, group_name, name_key, corporation_id)
+      values ('${'af'.repeat(12)}', 'Taken', 'taken', ${UNPEOPLED})`;
+    await addBodies(app, [{ corporations: [UNPEOPLED] }]);
+    const answer = await meanwhile(app, taking, [], () => root.coalition.update.preview({ params, body }));
+    const group_name = `Taken (coalition ${params.coalition_id})`;
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { changes: [{ about: 'login' }, { group: { group_name } }] },
+    });
   });
 });

@@ -108,6 +108,12 @@ describe('D81: clients', () => {
     // What can be changed of what was answered, sent back as it is.
     const { public: _p, created_on: _c, last_used_on: _l, ...changeable } = before;
     expect(await put(changeable)).toEqual({ client_id, ...before });
+    // D81: and so can what it was registered with.
+    expect(await put({ public: false })).toEqual({ client_id, ...before });
+    expect(await root.oidc.updateClient({ params: { client_id }, body: { public: true } })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'public'] }] },
+    });
     expect(await put({ first_party: true, id_token_signed_response_alg: 'EdDSA' })).toEqual({
       client_id,
       ...before,

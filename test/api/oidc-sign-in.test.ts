@@ -183,6 +183,11 @@ describe('D82: signing in', () => {
     await party.signIn(browser);
     const { landed } = await party.visit(browser, { prompt: 'consent' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
+    // Nobody was asked, so nobody agreed.
+    const { client_id } = party.client;
+    const events = await allEvents(app.db);
+    const given = events.filter(({ type, targets }) => /consent/.test(type) && targets[0]?.id === client_id);
+    expect(given).toEqual([]);
   });
 
   it('D90: a consent is told once, with its scopes, as done by whoever gave it', async () => {
@@ -233,6 +238,9 @@ describe('D82: signing in', () => {
     const page = await browser.go(begun.url);
     expect(page.page?.status).toBe(403);
     expect(page.html).toContain('ext-mail.read_mail.v1');
+    // D82: the cookie that binds the sign-in to the browser lasts as long as the second try.
+    const [cookie] = page.page?.headers.getSetCookie() ?? [];
+    expect(cookie).toMatch(/castellan_sign_in_.*; Max-Age=600;/);
     const { url } = await browser.follow(page, 'Sign in and grant all');
     expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(MEMBER));
     await app.db

@@ -367,7 +367,7 @@ describe('RFC 7662 and RFC 7009: introspection and revocation', () => {
       })
     ).json;
 
-  it('7662, 2.1, 2.2: what is no token of the application is inactive and nothing more, a JWT too', async () => {
+  it('7662, 2.1, 2.2: what is no token of an application is inactive and nothing more, a JWT too', async () => {
     const { access_token, refresh_token, id_token } = await tokensOf(party);
     for (const hint of ['access_token', 'refresh_token', 'pigeon']) {
       for (const token of [access_token, refresh_token]) {
@@ -377,18 +377,34 @@ describe('RFC 7662 and RFC 7009: introspection and revocation', () => {
       }
     }
     const other = await tokensOf(publicParty);
-    for (const token of [id_token, app.root, 'made-up', other.access_token, (await fresh()).code]) {
+    // D84: an application with a secret, which protects an API of its own, may introspect tokens of others.
+    const { json: others } = await ask(party, '/oidc/introspection', other.access_token);
+    expect(others).toMatchObject({ active: true, client_id: publicParty.client.client_id });
+    for (const token of [id_token, app.root, 'made-up', (await fresh()).code]) {
       const { status, json } = await ask(party, '/oidc/introspection', token);
       expect([status, json]).toEqual([200, { active: false }]);
     }
     expect((await post('/oidc/introspection', { body: credentialsOf(party) })).error).toBe('invalid_request');
   });
 
-  it('7662, 2.1: a public client proves nothing, so it learns nothing', async () => {
+  it('7662, 2.1: a public client proves nothing, so it learns of its own tokens alone', async () => {
+    const [own, others] = [await tokensOf(publicParty), await tokensOf(party)];
+    const { json } = await ask(publicParty, '/oidc/introspection', own.access_token);
+    expect(json).toMatchObject({ active: true, client_id: publicParty.client.client_id });
+    const answer = await ask(publicParty, '/oidc/introspection', others.access_token);
+    expect([answer.status, answer.json]).toEqual([200, { active: false }]);
+  });
+
+  it('D84: a token of an application that lets the user in no more is inactive, whoever asks', async () => {
     const { access_token } = await tokensOf(publicParty);
-    const { status, json } = await ask(publicParty, '/oidc/introspection', access_token);
-    expect([status, json]).toEqual([200, { active: false }]);
-    expect((await userinfo({ authorization: `Bearer ${access_token}` })).status).toBe(200);
+    const { client_id } = publicParty.client;
+    // In the database alone: an update by the API deletes the token.
+    const restrict = (restricted: boolean) =>
+      app.db.updateTable('oidc_clients').set({ restricted }).where('client_id', '=', client_id).execute();
+    await restrict(true);
+    expect((await ask(party, '/oidc/introspection', access_token)).json).toEqual({ active: false });
+    await restrict(false);
+    expect((await ask(party, '/oidc/introspection', access_token)).json).toMatchObject({ active: true });
   });
 
   it('7009, 2.1: an application revokes what is its own, by any hint; another one is told that it may not', async () => {

@@ -243,10 +243,14 @@ describe('D101: linking', () => {
     const token = await signIn(ADA);
     await ok(link(token, stolen));
     const thief = await signIn(CLEO);
-    expect(await refusal(link(thief, stolen))).toMatch(/proved its character already/);
+    expect(await refusal(link(thief, stolen))).toMatch(/proved its character to somebody else already/);
     await ok(person(token).unlink({ params: { character_id: BRIM } }));
-    expect(await refusal(link(thief, stolen))).toMatch(/proved its character already/);
+    expect(await refusal(link(thief, stolen))).toMatch(/proved its character to somebody else already/);
     expect(await groups()).toEqual([]);
+    // Whom it proved something to may link again.
+    await ok(link(token, stolen));
+    expect(await refusal(link(thief, stolen))).toMatch(/proved its character to somebody else already/);
+    expect(await groups()).toEqual([[ADA, BRIM]]);
   });
 
   it('attack: a stolen token that its owner logged out with is refused', async () => {

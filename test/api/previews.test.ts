@@ -388,12 +388,42 @@ describe('D121: a preview is refused as the change would be', () => {
   });
 });
 
+it('D100: below level 9 a preview leaves out policies that reach persons: who leaves by one tells whose alt it is', async () => {
+  const owner = await callerAt(app, { id: 30, level: 0, corporation: ONE });
+  await person(31, 'Main', ONE);
+  await person(32, 'Alt', TWO);
+  const [own, other] = [await group('Of the owner'), await group('Reaches persons', ['Alt'])];
+  await ok(root.group.update({ params: own, body: { members: ['Character 30'], owner: 'Character 30' } }));
+  const person_id = 'e1'.repeat(12);
+  await app.db.transaction().execute(async (tx) => {
+    await tx.insertInto('persons').values({ person_id, main_id: 31, created_on: app.clock.now() }).execute();
+    const rows = [31, 32].map((character_id) => ({ person_id, character_id }));
+    await tx.insertInto('person_characters').values(rows).execute();
+  });
+  const eligible = { groups_none: [own.group_id] };
+  await ok(root.group.setPolicy({ params: other, body: { reach: 'person', eligible, grace_hours: 0 } }));
+  const asked = { params: own, body: { add_members: ['Main'] } };
+  const named = async (client: Client) =>
+    (await ok(client.group.update.preview(asked))).changes.map(({ effect, group: of, users }) => [
+      effect,
+      of?.group_name,
+      ...users.map(({ character_name }) => character_name),
+    ]);
+  const gains = ['gained', 'Of the owner', 'Main'];
+  expect(await named(owner)).toEqual([gains]);
+  expect(await named(root)).toEqual([['lost', 'Reaches persons', 'Alt'], gains]);
+});
+
 it('D121: concurrent changes of others do not appear in a preview', async () => {
   await addUser(app, { id: 20, name: 'Finn', corporation: TWO });
-  const preview = await rehearse(app.app.services, async ({ db, touches }) => {
-    await touches(db, { users: [20] });
-    await setLevel(app, 20, 5);
-  });
+  const preview = await rehearse(
+    app.app.services,
+    async ({ db, touches }) => {
+      await touches(db, { users: [20] });
+      await setLevel(app, 20, 5);
+    },
+    { ofPersons: true },
+  );
   expect(preview.changes).toEqual([]);
 });
 

@@ -87,6 +87,16 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
     expect(await statuses(LIMIT + 5, () => ask({ token }))).toEqual({ 200: LIMIT, 429: 5 });
   });
 
+  it('D3c: of the ids in a write 100 beyond 1,000 count as a request', async () => {
+    const client = app.client((await newMember()).jwt);
+    const add_members = Array.from({ length: 1_901 }, (_, n) => `Nobody ${n}`);
+    const params = { group_id: '0123456789abcdef01234567' };
+    expect((await client.group.update({ params, body: { add_members } })).status).toBe(403);
+    expect((await client.token.current()).headers.get('ratelimit-remaining')).toBe(
+      String(LIMIT - 1 - 10 - 1),
+    );
+  });
+
   it('unknown paths and wrong methods are counted, too', async () => {
     const { jwt: token } = await newMember();
     expect(await statuses(LIMIT / 2, () => ask({ token }, '/nothing'))).toEqual({ 404: LIMIT / 2 });

@@ -304,6 +304,18 @@ describe('D120: why', () => {
     expect((await why(ADA, 'level')).position).toBe(last);
   });
 
+  it('names the event since which something holds, as far as that is among the last 1,000', async () => {
+    const params = { character_id: BRIM };
+    await ok(root.user.update({ params, body: { clearance_level: 1 } }));
+    await ok(root.user.update({ params, body: { clearance_level: 0 } }));
+    const set = (await allEvents(app.db)).filter(({ type }) => type === 'user.standing_changed').at(-1);
+    expect((await why(BRIM, 'level')).facts[0]?.since_event).toBe(set?.event_id);
+    const targets = [{ type: 'user' as const, id: String(BRIM), name: 'Brim' }];
+    const signedIn = Array.from({ length: 1_000 }, () => ({ type: 'user.signed_in' as const, targets }));
+    await recordEvents(app.db, signedIn, app.clock.now());
+    expect((await why(BRIM, 'level')).facts[0]?.since_event).toBeNull();
+  });
+
   it('refuses invalid questions', async () => {
     for (const about of ['', 'luck', 'group:1', 'read:', 'read:-1', 'read:01', 'group:X', 'login:1']) {
       const path = `/user/${ADA}/why?about=${encodeURIComponent(about)}`;
@@ -312,7 +324,7 @@ describe('D120: why', () => {
     expect((await send(app, 'GET', `/user/${ADA}/why`, { token: app.root })).status).toBe(422);
   });
 
-  it('needs one statement in addition to that of the token, for any question', async () => {
+  it('needs two statements in addition to that of the token, for any question, and one for a refusal', async () => {
     const made = await ok(root.group.create({ body: { group_name: 'Counted' } }));
     for (const about of [
       'login',
@@ -322,8 +334,13 @@ describe('D120: why', () => {
       `read:${BRIM}`,
       `write:${FAR}`,
     ]) {
-      expect((await statementsOf(app, () => why(ADA, about))).length, about).toBe(2);
+      expect((await statementsOf(app, () => why(ADA, about))).length, about).toBe(3);
     }
+    const refused = await statementsOf(app, async () => {
+      const asked = { params: { character: String(FAR) }, query: { about: 'level' } };
+      expect((await ada.user.why(asked)).status).toBe(403);
+    });
+    expect(refused).toHaveLength(2);
   });
 });
 

@@ -1361,6 +1361,8 @@ export interface PutOidcClient {
   first_party?: boolean | null | undefined;
   /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
   id_token_signed_response_alg?: SigningAlgorithm | null | undefined;
+  /** Never changes: what it is may be sent, so that the body of the registration can be sent again; anything else is a 422. */
+  public?: boolean | null | undefined;
 }
 
 /** What to change about a person. */
@@ -3353,7 +3355,7 @@ export interface Api {
     /**
      * Join a group, or apply to it.
      *
-     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed (as far as the caller may see the policy), the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have 20 pending applications, and make 50 within 24 hours, joining open groups included: more are a 409.
+     * Where joining is open, the caller is a member at once, and the application approved. A 409 says why not: joining is closed (as far as the caller may see the policy), the caller is not eligible, a member already, has a pending application, or was rejected recently. One user may have 200 pending applications, and make 500 within 24 hours, joining open groups included: more are a 409.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */

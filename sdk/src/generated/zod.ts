@@ -1439,6 +1439,8 @@ export const PutOidcClient = z.object({
   first_party: z.boolean().nullable().optional(),
   /** What its ID tokens are signed with. RS256 at first, or EdDSA where the service has no RSA key. */
   id_token_signed_response_alg: SigningAlgorithm.nullable().optional(),
+  /** Never changes: what it is may be sent, so that the body of the registration can be sent again; anything else is a 422. */
+  public: z.boolean().nullable().optional(),
 });
 
 /** What to change about a person. */

@@ -2,6 +2,7 @@ import { contract } from '../../../contract/index.ts';
 import { type Caller, findCaller } from '../../../server/access/caller.queries.ts';
 import { BUILT_IN_USER } from '../../../server/access/clearance-levels.ts';
 import { withField } from '../../../server/database/json-text.ts';
+import { createLines } from '../../../server/database/lines.ts';
 import { eventIds } from '../../../server/event/event-id.ts';
 import { findGroup, type GroupRow } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';
@@ -75,7 +76,8 @@ export const updatedGroup: Scenario = {
         const admission = { caller, rule, params: { group_id: group(0) }, body, clock: systemClock };
         // Nobody comes or goes, so nobody is told of the end of a session.
         const queue = {} as Services['queue'];
-        await updateGroup({ db, clock: systemClock, queue, touches: unasked }, admission, group(0), body);
+        const services = { db, lines: createLines(), clock: systemClock, queue, touches: unasked };
+        await updateGroup(services, admission, group(0), body);
       });
       const texts = statements.flatMap(({ values }) => values).filter((value) => typeof value === 'string');
       const recorded = texts.map((text) => EVENT_ID.exec(text)?.[1]).find((id) => id !== undefined);

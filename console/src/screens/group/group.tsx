@@ -7,6 +7,7 @@ import { useLevel, useMe } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { EventList } from '../../shared/events/event-list.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
+import { ADMINISTRATOR } from '../../shared/levels.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { eventsOf } from '../../shared/listings.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
@@ -21,7 +22,6 @@ import { useGroupChange } from './change.ts';
 import { Joining } from './joining.tsx';
 import { Members } from './members.tsx';
 
-const ADMINISTRATOR = 9;
 const BUILT_IN = 0;
 const route = getRouteApi('/group/$id');
 

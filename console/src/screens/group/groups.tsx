@@ -5,6 +5,7 @@ import { useLevel, useMe } from '../../session/me.ts';
 import { FilteredList } from '../../shared/filtered-list.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
+import { ADMINISTRATOR } from '../../shared/levels.ts';
 import { RowLink } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Screen } from '../../shared/screen.tsx';
@@ -12,8 +13,6 @@ import { Parts } from '../../shared/tabs.tsx';
 import { t } from '../../text/text.ts';
 import { Joinable } from './joinable.tsx';
 import { MyApplications } from './my-applications.tsx';
-
-const MAY_CREATE = 9;
 
 /** All groups, the user's own, and those that can be joined. */
 export function Groups() {
@@ -58,7 +57,7 @@ function Mine() {
 }
 
 function NewGroup() {
-  const allowed = useLevel(MAY_CREATE);
+  const allowed = useLevel(ADMINISTRATOR);
   const navigate = useNavigate();
   if (!allowed) return null;
   return (

@@ -3,12 +3,11 @@ import { Stack, Text } from '@mantine/core';
 import { useLevel } from '../../session/me.ts';
 import { Character } from '../../shared/character.tsx';
 import { type Choice, useChoices } from '../../shared/choices.ts';
+import { ADMINISTRATOR } from '../../shared/levels.ts';
 import { Name } from '../../shared/name.tsx';
 import { count, t } from '../../text/text.ts';
 import { EditPolicy } from './edit-policy.tsx';
 import { JOINING, REACH, VISIBLE_TO } from './policy-words.ts';
-
-const ADMINISTRATOR = 9;
 
 interface PolicyProps {
   readonly group: Group;

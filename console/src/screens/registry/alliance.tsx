@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
+import { CHANGES_ALLIANCE, READS_ALLIANCE } from '../../shared/levels.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -12,8 +13,6 @@ import { t } from '../../text/text.ts';
 import { MembersReport } from './members-report.tsx';
 import { Requirements } from './requirements.tsx';
 
-const MAY_TRACK = 3;
-const MAY_REQUIRE = 4;
 const route = getRouteApi('/alliance/$id');
 
 function useAlliance(): AllianceRecord {
@@ -38,8 +37,8 @@ export function Alliance() {
 function Content() {
   const alliance = useAlliance();
   const params = { alliance_id: alliance.alliance_id };
-  const mayRequire = useLevel(MAY_REQUIRE);
-  const mayTrack = useLevel(MAY_TRACK);
+  const mayRequire = useLevel(CHANGES_ALLIANCE);
+  const mayTrack = useLevel(READS_ALLIANCE);
   return (
     <Stack>
       <div className="grid">

@@ -5,6 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
+import { ADMINISTRATOR, CHANGES_COALITION, READS_COALITION } from '../../shared/levels.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Name } from '../../shared/name.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
@@ -14,9 +15,6 @@ import { CoalitionMembers } from './coalition-members.tsx';
 import { MembersReport } from './members-report.tsx';
 import { Requirements } from './requirements.tsx';
 
-const MAY_TRACK = 5;
-const MAY_UPDATE = 6;
-const ADMINISTRATOR = 9;
 const route = getRouteApi('/coalition/$id');
 
 function useCoalition(): CoalitionRecord {
@@ -42,8 +40,8 @@ export function Coalition() {
 function Content() {
   const coalition = useCoalition();
   const params = { coalition_id: coalition.coalition_id };
-  const mayUpdate = useLevel(MAY_UPDATE);
-  const mayTrack = useLevel(MAY_TRACK);
+  const mayUpdate = useLevel(CHANGES_COALITION);
+  const mayTrack = useLevel(READS_COALITION);
   return (
     <Stack>
       <div className="grid">

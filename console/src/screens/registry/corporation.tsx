@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
+import { CHANGES_CORPORATION, READS_CORPORATION } from '../../shared/levels.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -13,8 +14,6 @@ import { Guests } from './guests.tsx';
 import { MembersReport } from './members-report.tsx';
 import { Requirements } from './requirements.tsx';
 
-const MAY_READ = 1;
-const MAY_REQUIRE = 2;
 const route = getRouteApi('/corporation/$id');
 
 function useCorporation(): CorporationRecord {
@@ -39,8 +38,8 @@ export function Corporation() {
 function Content() {
   const corporation = useCorporation();
   const params = { corporation_id: corporation.corporation_id };
-  const mayRequire = useLevel(MAY_REQUIRE);
-  const mayRead = useLevel(MAY_READ);
+  const mayRequire = useLevel(CHANGES_CORPORATION);
+  const mayRead = useLevel(READS_CORPORATION);
   return (
     <Stack>
       <div className="grid">

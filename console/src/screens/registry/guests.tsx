@@ -5,17 +5,16 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { Copyable } from '../../shared/copyable.tsx';
+import { CHANGES_CORPORATION } from '../../shared/levels.ts';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
-
-const MAY_DELETE = 2;
 
 /** Guests of a corporation, and a link that invites one more (D28). */
 export function Guests({ corporationId }: { readonly corporationId: number }) {
   const params = { corporation_id: corporationId };
   const { data: guests } = useSuspenseQuery(queries.corporation.listGuests({ params }));
-  const mayDelete = useLevel(MAY_DELETE);
+  const mayDelete = useLevel(CHANGES_CORPORATION);
   const inviting = useMutation({ mutationFn: () => castellan.corporation.createGuestCode({ params }) });
   return (
     <Stack align="stretch">

@@ -4,12 +4,10 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
 import { FilteredList } from '../../shared/filtered-list.tsx';
 import { FormDialog } from '../../shared/form-dialog.tsx';
+import { ADMINISTRATOR, REGISTERS } from '../../shared/levels.ts';
 import { RowLink } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { t } from '../../text/text.ts';
-
-const MAY_REGISTER = 8;
-const MAY_CREATE = 9;
 
 export function Alliances() {
   const { data } = useSuspenseQuery(queries.alliance.list());
@@ -96,7 +94,7 @@ export function Coalitions() {
 }
 
 function NewCoalition() {
-  const allowed = useLevel(MAY_CREATE);
+  const allowed = useLevel(ADMINISTRATOR);
   const navigate = useNavigate();
   if (!allowed) return null;
   return (
@@ -125,7 +123,7 @@ interface RegisterProps {
 
 /** Registers a corporation or alliance of the game by its id. */
 function Register({ label, idLabel, submit }: RegisterProps) {
-  const allowed = useLevel(MAY_REGISTER);
+  const allowed = useLevel(REGISTERS);
   if (!allowed) return null;
   return (
     <div>

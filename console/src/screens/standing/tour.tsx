@@ -1,10 +1,9 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useLevel } from '../../session/me.ts';
+import { ADMINISTRATOR } from '../../shared/levels.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { t } from '../../text/text.ts';
-
-const ADMINISTRATOR = 9;
 
 /** First steps for a new administrator, the same as in the README. */
 export function Tour() {

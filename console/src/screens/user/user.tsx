@@ -9,6 +9,7 @@ import { Confirm } from '../../shared/confirm.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
 import { later } from '../../shared/later.ts';
 import { LevelBadge, meaningOf } from '../../shared/level.tsx';
+import { ADMINISTRATOR } from '../../shared/levels.ts';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Scopes } from '../../shared/scopes.tsx';
@@ -19,7 +20,6 @@ import { ChangeLevel } from './change-level.tsx';
 import { mayRead } from './may-read.ts';
 import { PersonOf } from './person-of.tsx';
 
-const ADMINISTRATOR = 9;
 const BUILT_IN = 0;
 const Histories = later(() => import('./histories.tsx'), 'Histories');
 const route = getRouteApi('/user/$name');

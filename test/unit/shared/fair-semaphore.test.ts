@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createFairSemaphore } from '../../../server/ext/fair-semaphore.ts';
 import { DomainError } from '../../../server/shared/errors.ts';
+import { createFairSemaphore } from '../../../server/shared/fair-semaphore.ts';
 
 const LONG = 60_000;
 const turn = () => new Promise(setImmediate);

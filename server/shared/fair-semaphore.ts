@@ -1,4 +1,5 @@
-import { DomainError } from '../shared/errors.ts';
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import { DomainError } from './errors.ts';
 
 export interface FairSemaphoreLimits {
   /** Maximum number of holders. */
@@ -7,6 +8,8 @@ export interface FairSemaphoreLimits {
   readonly each: number;
   /** Maximum time in the queue, in milliseconds. */
   readonly waitFor: number;
+  /** What is answered when that takes longer. */
+  readonly crowded?: { readonly code: ErrorCode; readonly detail: string };
 }
 
 /** A semaphore with a limit for each caller: first in, first out, but callers at their own limit are skipped. */
@@ -28,7 +31,17 @@ interface Waiting {
 /** `Retry-After` in seconds when the wait has timed out. */
 const AGAIN_AFTER = 5;
 
-export function createFairSemaphore({ most, each, waitFor }: FairSemaphoreLimits): FairSemaphore {
+const CROWDED = {
+  code: 'forwarding_busy',
+  detail: 'Too many requests are being forwarded at the moment.',
+} as const;
+
+export function createFairSemaphore({
+  most,
+  each,
+  waitFor,
+  crowded = CROWDED,
+}: FairSemaphoreLimits): FairSemaphore {
   const inside = new Map<string, number>();
   const line: Waiting[] = [];
   let count = 0;
@@ -73,7 +86,10 @@ export function createFairSemaphore({ most, each, waitFor }: FairSemaphoreLimits
         end(() => reject(reason as Error));
       };
       const giveUp = () => refuse(signal.reason);
-      const tooLong = setTimeout(() => refuse(crowded()), waitFor);
+      const tooLong = setTimeout(
+        () => refuse(new DomainError(crowded.code, crowded.detail, { retryAfter: AGAIN_AFTER })),
+        waitFor,
+      );
       signal.addEventListener('abort', giveUp);
       line.push(waiting);
     });
@@ -90,9 +106,4 @@ export function createFairSemaphore({ most, each, waitFor }: FairSemaphoreLimits
       };
     },
   };
-}
-
-function crowded(): DomainError {
-  const detail = 'Too many requests are being forwarded at the moment.';
-  return new DomainError('forwarding_busy', detail, { retryAfter: AGAIN_AFTER });
 }

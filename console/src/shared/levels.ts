@@ -1,0 +1,9 @@
+/** Clearance levels from which the service allows something: screens offer what it would not refuse. */
+export const READS_CORPORATION = 1;
+export const CHANGES_CORPORATION = 2;
+export const READS_ALLIANCE = 3;
+export const CHANGES_ALLIANCE = 4;
+export const READS_COALITION = 5;
+export const CHANGES_COALITION = 6;
+export const REGISTERS = 8;
+export const ADMINISTRATOR = 9;

@@ -1,0 +1,41 @@
+import { createFairSemaphore, type FairSemaphore } from '../shared/fair-semaphore.ts';
+
+/** Lines in which writes wait for others of this process before they take a connection (D3c). */
+export interface Lines {
+  /** By group: its row is locked by one at a time anyway, so the others need no connection to wait for it. */
+  readonly groups: FairSemaphore;
+  /** By the caller below level 9: dry runs and writes with many ids, which hold a connection for seconds. */
+  readonly slowWrites: FairSemaphore;
+}
+
+/** Milliseconds that a write waits, as long as PostgreSQL would let it wait for a lock. */
+const WAIT_FOR = 30_000;
+
+const CROWDED = {
+  code: 'database_unavailable',
+  detail: 'Too many changes are waiting at the moment.',
+} as const;
+
+export function createLines(): Lines {
+  const waiting = { waitFor: WAIT_FOR, crowded: CROWDED };
+  return {
+    groups: createFairSemaphore({ most: Number.POSITIVE_INFINITY, each: 1, ...waiting }),
+    // Less than the pool has connections, so that slow writes of many callers leave some to everybody else.
+    slowWrites: createFairSemaphore({ most: 6, each: 3, ...waiting }),
+  };
+}
+
+/** Runs `work` in its turn. `gone` is aborted when nobody waits for its result any more. */
+export async function inLine<T>(
+  line: FairSemaphore,
+  key: string,
+  gone: () => AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const leave = await line.enter(key, gone);
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}

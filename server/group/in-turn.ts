@@ -1,0 +1,22 @@
+import type { Transaction } from 'kysely';
+import type { Admission } from '../access/admission.ts';
+import { inLine } from '../database/lines.ts';
+import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Services } from '../services/services.ts';
+
+const never = () => new AbortController().signal;
+
+/**
+ * Runs a write of a group, which locks its row, in a transaction: one at a time in this process, so that a group that
+ * many write at once occupies one connection (D3c). A rehearsal took its turn before it began.
+ */
+export async function inTurnOf<T>(
+  groupId: string,
+  { db, lines }: Pick<Services, 'db' | 'lines'>,
+  { gone = never }: Pick<Admission, 'gone'>,
+  work: (tx: Transaction<Database>) => Promise<T>,
+): Promise<T> {
+  const transaction = () => inTransaction(db, work);
+  return db.isTransaction ? transaction() : inLine(lines.groups, groupId, gone, transaction);
+}

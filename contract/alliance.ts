@@ -73,6 +73,7 @@ export const allianceRoutes = c.router({
     pathParams: byId,
     responses: { 200: field(Tracking, 'The members.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'trackAlliance',
       ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
     },

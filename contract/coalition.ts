@@ -174,6 +174,7 @@ export const coalitionRoutes = c.router({
     pathParams: byId,
     responses: { 200: field(Tracking, 'The members.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'trackCoalition',
       ...level(5, {
         authority: { over: 'coalition', mode: 'read', param: 'coalition_id' },

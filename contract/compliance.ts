@@ -124,6 +124,7 @@ export const corporationCompliance = {
     pathParams: z.object({ corporation_id: field(IdInUrl, 'Id of the corporation in the game.', 98000001) }),
     responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'getCorporationCompliance',
       also: CSV,
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
@@ -137,6 +138,7 @@ export const corporationCompliance = {
     pathParams: z.object({ corporation_id: field(IdInUrl, 'Id of the corporation in the game.', 98000001) }),
     responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'listCorporationComplianceDays',
       also: CSV_OF_DAYS,
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
@@ -153,6 +155,7 @@ export const allianceCompliance = {
     pathParams: z.object({ alliance_id: field(IdInUrl, 'Id of the alliance in the game.', 99000001) }),
     responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'getAllianceCompliance',
       also: CSV,
       ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
@@ -166,6 +169,7 @@ export const allianceCompliance = {
     pathParams: z.object({ alliance_id: field(IdInUrl, 'Id of the alliance in the game.', 99000001) }),
     responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'listAllianceComplianceDays',
       also: CSV_OF_DAYS,
       ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
@@ -189,7 +193,7 @@ export const coalitionCompliance = {
     description: TELLS,
     pathParams: byCoalition,
     responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
-    metadata: { operationId: 'getCoalitionCompliance', also: CSV, ...coalition },
+    metadata: { positioned: true, operationId: 'getCoalitionCompliance', also: CSV, ...coalition },
   },
   complianceDays: {
     method: 'GET',
@@ -198,6 +202,11 @@ export const coalitionCompliance = {
     description: SERIES,
     pathParams: byCoalition,
     responses: { 200: field(z.array(ComplianceDay), 'The days.'), ...errors(404) },
-    metadata: { operationId: 'listCoalitionComplianceDays', also: CSV_OF_DAYS, ...coalition },
+    metadata: {
+      positioned: true,
+      operationId: 'listCoalitionComplianceDays',
+      also: CSV_OF_DAYS,
+      ...coalition,
+    },
   },
 } as const;

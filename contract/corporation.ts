@@ -83,6 +83,7 @@ export const corporationRoutes = c.router({
     pathParams: byId,
     responses: { 200: field(Tracking, 'The members.'), ...errors(404) },
     metadata: {
+      positioned: true,
       operationId: 'trackCorporation',
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
     },

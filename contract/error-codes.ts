@@ -70,6 +70,7 @@ export const ERROR_CODES = {
   rate_limited: [429, 'The token, or the address without one, used up its requests of this minute.'],
   caller_errors_used_up: [429, "The caller's requests caused too many errors at the provider."],
   too_many_waiting: [429, 'The caller has the maximum number of waiting requests for events.'],
+  too_many_tries: [429, 'The webhook had the maximum number of tests and retries in this minute.'],
   too_many_joined_answers: [429, 'The caller has the maximum number of concurrent joined answers.'],
   headers_too_large: [431, 'The headers of the request are too large.'],
 

@@ -271,8 +271,8 @@ export const eventRoutes = c.router({
       operationId: 'listEvents',
       codes: ['too_many_waiting'],
       ...level(0, {
-        besides:
-          'A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.',
+        levelOf: { per: 7 },
+        besides: 'A permanent token reads all events, a user token those that `GET /audit` shows.',
       }),
     },
   },

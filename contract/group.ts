@@ -117,7 +117,7 @@ export const groupRoutes = c.router({
     description:
       'Every group that can be joined or applied to and that the caller may see, each with whether the caller can, and why or why not; ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(JoinableGroup), 'The groups.'), ...errors() },
-    metadata: { operationId: 'listJoinableGroups', ...level(0) },
+    metadata: { positioned: true, operationId: 'listJoinableGroups', ...level(0) },
   },
   get: {
     method: 'GET',

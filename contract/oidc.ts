@@ -217,7 +217,7 @@ export const oidcRoutes = c.router({
     summary: 'List OpenID Connect clients',
     description: 'The applications that let people sign in here, ordered by name ignoring case, then by id.',
     responses: { 200: field(z.array(OidcClient), 'The applications.'), ...errors() },
-    metadata: { operationId: 'listOidcClients', ...level(10) },
+    metadata: { positioned: true, operationId: 'listOidcClients', ...level(10) },
   },
   getClient: {
     method: 'GET',

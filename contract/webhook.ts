@@ -1,7 +1,17 @@
 /** Webhooks: events, sent to configured URLs as they happen (D93). */
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
-import { c, component, DateTime, field, Id, MAX_ID, ObjectId, ObjectIdInUrl } from './common.ts';
+import {
+  c,
+  component,
+  DateTime,
+  field,
+  Id,
+  MAX_ID,
+  ObjectId,
+  ObjectIdInUrl,
+  wholeNumberInQuery,
+} from './common.ts';
 import { errors } from './error-body.ts';
 import { Event, namesTypes } from './event.ts';
 import { httpUrl } from './http-url.ts';
@@ -148,10 +158,13 @@ export type PutWebhook = z.infer<typeof PutWebhook>;
 export const PostReplay = component(
   z
     .object({
-      after: extendApi(z.number().int().min(0).max(MAX_ID), {
-        format: 'int64',
-        description: 'A position: the events after it are delivered again, under the ids that they had.',
-      }),
+      after: field(
+        z.union([
+          extendApi(z.number().int().min(0).max(MAX_ID), { format: 'int64' }),
+          wholeNumberInQuery(0, MAX_ID),
+        ]),
+        'A position, as a number or like the cursors of the feed as text: the events after it are delivered again, under the ids that they had.',
+      ),
     })
     .strict(),
   'PostReplay',
@@ -246,7 +259,7 @@ export const webhookRoutes = c.router({
     summary: 'List webhooks',
     description: 'Oldest first: those that the caller reaches.',
     responses: { 200: field(z.array(Webhook), 'The webhooks.'), ...errors() },
-    metadata: { operationId: 'listWebhooks', access },
+    metadata: { positioned: true, operationId: 'listWebhooks', access },
   },
   get: {
     method: 'GET',
@@ -262,7 +275,7 @@ export const webhookRoutes = c.router({
     path: '/webhook',
     summary: 'Create a webhook',
     description:
-      'From now on events of these types are posted to the URL: at least once each, signed with the secret that this answer holds. Made with an app token it belongs to that application and goes with it; made with a user token it belongs to the user, and delivers as long as that one has level 10. A permanent token is sent what `GET /event` would show it, a dynamic one what happens by itself and by the user tokens that it led to. An application can have 20, a user 100. In production the URL must lead to public addresses.',
+      'From now on events of these types are posted to the URL: at least once each, signed with the secret that this answer holds. Made with an app token it belongs to that application and goes with it; made with a user token it belongs to the user, and delivers as long as that one has level 10. A permanent token is sent all events from level 7 of its owner on, below it what `GET /audit` would show, a dynamic one what happens by itself and by the user tokens that it led to. An application can have 20, a user 100. In production the URL must lead to public addresses.',
     body: PostWebhook,
     responses: { 200: field(NewWebhook, 'The new webhook.'), ...errors(404, 409, 413, 415) },
     metadata: { operationId: 'createWebhook', codes: ['too_many_webhooks'], access },
@@ -301,11 +314,11 @@ export const webhookRoutes = c.router({
     path: '/webhook/:webhook_id/test',
     summary: 'Send a test',
     description:
-      'Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went.',
+      'Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 10 tests and retries in a minute.',
     pathParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404) },
-    metadata: { operationId: 'testWebhook', access },
+    metadata: { operationId: 'testWebhook', codes: ['too_many_tries'], access },
   },
   listDeliveries: {
     method: 'GET',
@@ -325,11 +338,12 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/delivery/:delivery_id/retry',
     summary: 'Try a delivery again',
-    description: 'At once, whatever its state; from there on as if it were new.',
+    description:
+      'At once, whatever its state; from there on as if it were new. A webhook can have 10 tests and retries in a minute.',
     pathParams: deliveryParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404) },
-    metadata: { operationId: 'retryWebhookDelivery', access },
+    metadata: { operationId: 'retryWebhookDelivery', codes: ['too_many_tries'], access },
   },
   replay: {
     method: 'POST',

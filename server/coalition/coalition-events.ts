@@ -58,11 +58,12 @@ export async function recordCoalitionUpdated(
 export async function recordCoalitionDeleted(
   db: Kysely<Database>,
   id: string,
-  { coalition_name }: Values,
+  before: Values,
   now: Date,
 ): Promise<{ readonly cause: NonNullable<NewEvent['cause']> }> {
-  const targets = targetsOf(id, coalition_name);
-  const [event_id = ''] = await recordEvents(db, [{ type: 'coalition.deleted', targets }], now);
+  const targets = targetsOf(id, before.coalition_name);
+  const changes = valueChanges<Partial<Values>>(before, {}, FIELDS);
+  const [event_id = ''] = await recordEvents(db, [{ type: 'coalition.deleted', targets, changes }], now);
   return { cause: { event_id } };
 }
 
@@ -74,7 +75,9 @@ export async function recordAutogroupsDeleted(
   now: Date,
 ): Promise<void> {
   const events = groups.map(({ group_id, group_name }): NewEvent => {
-    return { type: 'group.deleted', targets: [{ type: 'group', id: group_id, name: group_name }], cause };
+    const changes = valueChanges<{ group_name?: string }>({ group_name }, {}, ['group_name']);
+    const targets: Target[] = [{ type: 'group', id: group_id, name: group_name }];
+    return { type: 'group.deleted', targets, changes, cause };
   });
   await recordEvents(db, events, now);
 }

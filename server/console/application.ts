@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type Caller, findCaller } from '../access/caller.queries.ts';
 import { BUILT_IN_USER } from '../access/clearance-levels.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { BY_ITSELF, onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
 import { revoked } from '../shared/errors.ts';
 import { insertToken } from '../token/token.queries.ts';
+import { recordToken } from '../token/token-events.ts';
 import { findConsoleToken, lockConsoleToken } from './application.queries.ts';
 
 /** Path of the console's callback. */
@@ -32,18 +34,19 @@ function make({ db, keys, clock }: Needed, callback: string): Promise<string> {
     const made = await findConsoleToken(tx, callback);
     if (made !== undefined) return made.uuid;
     const uuid = randomUUID();
+    const now = clock.now();
+    const token = { uuid, token_type: 'dyn' as const, owner_id: BUILT_IN_USER };
     await insertToken(tx, {
-      uuid,
-      token_type: 'dyn',
-      owner_id: BUILT_IN_USER,
+      ...token,
       parent: null,
       app_token: uuid,
       kid: keys.currentKid,
       callback,
       comments: 'the console of this service',
-      created_on: clock.now(),
+      created_on: now,
       expires_on: null,
     });
+    await onAccountOf(BY_ITSELF, () => recordToken(tx, 'token.created', token, now));
     return uuid;
   });
 }

@@ -1,7 +1,17 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
-import { context, type Reader, reachesNobody, reading, type StoredEvent, visible } from './read.queries.ts';
+import {
+  candidates,
+  context,
+  cutShort,
+  type Reader,
+  reachesNobody,
+  reading,
+  type StoredEvent,
+  usersBefore,
+  visible,
+} from './read.queries.ts';
 
 const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
@@ -42,13 +52,14 @@ export async function readAudit(
   const read = reader === 'all' && rest.length === 0 ? Math.min(limit, most) : most;
   const { looked, found } = way(within(question), read);
   const { rows } = await sql<AuditAnswer>`${plannedEachTime}
-    with ${reading(reader)}, looked as materialized (${looked}), candidates as materialized (
-      select e.* from ${found} where ${both(rest)}
-    ), ${visible(reader)}, page as (
+    with ${reading(reader)}, looked as materialized (${looked}), fitting as materialized (
+      select e.*, ${usersBefore(sql`e.event_id desc`)} as users_before from ${found} where ${both(rest)}
+    ), ${candidates}, ${visible(reader)}, page as (
       select * from visible where ${showsTarget(target)} and ${showsActor(actor, reader)} order by event_id desc limit ${limit}
     )
-    select (select event_id from looked order by event_id limit 1) as last,
-      (select count(*) from looked) >= ${read}::int as more,
+    select case when ${cutShort} then (select event_id from candidates order by event_id limit 1)
+        else (select event_id from looked order by event_id limit 1) end as last,
+      ${cutShort} or (select count(*) from looked) >= ${read}::int as more,
       coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
         'position', (select position from event_seals s where s.event_id = v.event_id))
         order by event_id desc) from page v), '[]') as events`.execute(db);

@@ -30,6 +30,11 @@ export function presentOrigin(): Origin {
   return origins.getStore() ?? COMMAND;
 }
 
+/** Whether the present work is a consequence of an event, which is then the cause of its events. */
+export function followsEvent(): boolean {
+  return presentOrigin().cause?.event_id != null;
+}
+
 /** The caller of a request as an actor; for a user token of the built-in user the character is its sponsor (D23). */
 export function callerAsActor(caller: Caller): Actor {
   return {
@@ -42,7 +47,7 @@ export function callerAsActor(caller: Caller): Actor {
 }
 
 /** The origin of changes that the service makes by itself, outside any run of a job. */
-export const BY_ITSELF: Partial<Origin> = { actor: { ...NOBODY, kind: 'job' } };
+export const BY_ITSELF = { actor: { ...NOBODY, kind: 'job' } } as const satisfies Partial<Origin>;
 
 /** The origin of changes that a run of a job makes; the run's id is their cause. */
 export function runAsOrigin(job: string, id: string): Origin {

@@ -76,6 +76,22 @@ export function visible(reader: Reader): RawBuilder<unknown> {
     )`;
 }
 
+/** Maximum number of users that the events examined for one answer name, unless it is a single event. */
+const MOST_USERS = 50_000;
+
+/** How many users the events before event `e` in this order name. */
+export function usersBefore(order: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce(sum(cardinality(e.concerns)) over (
+    order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
+}
+
+/** CTE: the first of the events `fitting`, as far as the number of users in them is bounded. */
+export const candidates = sql`candidates as materialized (
+  select * from fitting where users_before < ${sql.lit(MOST_USERS)})`;
+
+/** Whether that left events out. */
+export const cutShort = sql`exists (select from fitting where users_before >= ${sql.lit(MOST_USERS)})`;
+
 /** The context of the event `v`. */
 export const context = sql`(select context from event_contexts x where x.event_id = v.event_id)`;
 
@@ -111,14 +127,15 @@ export async function readFeed(
   const { rows } = await sql<FeedAnswer>`${plannedEachTime}
     with ${reading(reader)}, stretch as materialized (
       select position, event_id from event_seals where position > ${after} order by position limit ${read}
-    ), candidates as materialized (
-      select s.position, e.* from stretch s, me, lateral (
+    ), fitting as materialized (
+      select s.position, e.*, ${usersBefore(sql`s.position`)} as users_before from stretch s, me, lateral (
         select * from events e where e.event_id = s.event_id offset 0) e
       where ${fits} and ${mine}
-    ), ${visible(reader)}, page as (
+    ), ${candidates}, ${visible(reader)}, page as (
       select * from visible order by position limit ${limit}
     )
-    select (select max(position) from stretch) as looked,
+    select case when ${cutShort} then (select max(position) from candidates)
+        else (select max(position) from stretch) end as looked,
       coalesce((select max(position) from event_seals), 0) as head,
       (select event_id from stretch order by position limit 1) as next,
       coalesce((select json_agg(json_build_object('position', position, 'body', body, 'context', ${context},

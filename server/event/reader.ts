@@ -16,7 +16,10 @@ export function auditReader({ owner_id, sponsor_id, level }: Caller): Reader {
   return { ...asker, reachesOthers: level >= READS_OTHERS_LEVEL };
 }
 
-/** Like {@link auditReader}, except that applications of level 7 or more see all events (D92). */
+/**
+ * Like {@link auditReader}, except that applications of level 7 or more see all events (D92). Only webhooks have readers
+ * among those below.
+ */
 export function feedReader(caller: Caller): Reader {
   const follows = caller.token_type === 'per' && caller.level >= READS_ALL_LEVEL;
   return follows ? 'all' : auditReader(caller);

@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import type { ExtScope } from '../../contract/scopes.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { callerAsActor } from './origin.ts';
 import { recordEvents, userTarget } from './record.ts';
+import { findUsed } from './record-use.queries.ts';
 
 /** Milliseconds for which the same use of a user's data is not recorded again. */
 const RECORDED_FOR = 60 * 60_000;
@@ -13,8 +15,10 @@ const REMEMBERED = 10_000;
 const recorded = new LRUCache<string, number>({ max: REMEMBERED });
 
 /**
- * Records that a caller uses another user's data (D91), before the data is sent: once an hour for each token, character
- * and kind of data, so that most reads need no additional statement.
+ * Records that a caller uses another user's data (D91), before the data is sent: once an hour for each token, character,
+ * owner of the character and kind of data.
+ *
+ * @param scope which a grant of the character must have: without one there is no data and nothing to record
  */
 export async function recordUse(
   db: Kysely<Database>,
@@ -23,10 +27,13 @@ export async function recordUse(
   characterId: number,
   what: string,
   now: Date,
+  scope?: ExtScope,
 ): Promise<void> {
   const actor = callerAsActor(caller);
   if (actor.character_id === characterId) return;
-  const use = `${type} ${caller.uuid} ${characterId} ${what}`;
+  const used = await findUsed(db, characterId, scope);
+  if (used === undefined || !used.granted) return;
+  const use = `${type} ${caller.uuid} ${characterId} ${used.owner} ${what}`;
   if ((recorded.get(use) ?? Number.NEGATIVE_INFINITY) > now.getTime() - RECORDED_FOR) return;
   const on_behalf_of = type === 'ext.asked_on_behalf' ? characterId : null;
   const targets = [userTarget(characterId)];

@@ -99,7 +99,15 @@ async function toRequest(
   const characterId = on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
     await requireAuthority(db, caller, { over: 'user', mode: 'read' }, characterId);
-    await recordUse(db, 'ext.asked_on_behalf', caller, characterId, operation.scope, clock.now());
+    await recordUse(
+      db,
+      'ext.asked_on_behalf',
+      caller,
+      characterId,
+      operation.scope,
+      clock.now(),
+      operation.scope,
+    );
   }
   const { scope } = operation;
   return {

@@ -3,7 +3,7 @@ import { isBuiltIn } from '../access/clearance-levels.ts';
 import { DomainError } from '../shared/errors.ts';
 
 /** Maximum number of concurrent waiting requests: of one caller, and in this process. */
-const MOST = { each: 8, all: 1000 };
+const MOST = { each: 64, all: 1000 };
 
 /** Counts the waiting requests and refuses those above the limits; the returned function releases the permit. */
 export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {

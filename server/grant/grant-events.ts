@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
-import { recordEvents, userTarget } from '../event/record.ts';
+import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import type { Death } from '../provider/access-token-source.ts';
+import { findScopesOf } from './grant.queries.ts';
 
 const GAME: Actor = {
   kind: 'provider',
@@ -12,17 +13,44 @@ const GAME: Actor = {
   on_behalf_of: null,
 };
 
-/** Records that the provider declared these refresh tokens invalid; the reason is the provider's error code. */
+type Dead = Pick<Death, 'grantId' | 'characterId' | 'cause'>;
+
+/**
+ * Records that these refresh tokens were marked invalid, with the scopes that their users have granted before and after;
+ * the reason is the provider's error code.
+ *
+ * @param actor who declared them invalid: by default the game
+ */
 export async function recordDeaths(
   db: Kysely<Database>,
-  deaths: readonly Pick<Death, 'grantId' | 'characterId' | 'cause'>[],
+  deaths: readonly Dead[],
   now: Date,
+  actor = GAME,
 ): Promise<void> {
-  const events = deaths.map(({ grantId, characterId, cause }) => ({
-    type: 'grant.invalidated' as const,
-    targets: [{ type: 'grant' as const, id: grantId, name: null }, userTarget(characterId)],
-    reason: cause,
-    actor: GAME,
-  }));
+  if (deaths.length === 0) return;
+  const grants = await findScopesOf(db, [...new Set(deaths.map(({ characterId }) => characterId))]);
+  const dead = new Set(deaths.map(({ grantId }) => grantId));
+  const held = new Map<number, Map<string, readonly string[]>>();
+  for (const { character_id, grant_id, scopes, valid } of grants) {
+    if (!valid && !dead.has(grant_id)) continue;
+    held.set(character_id, (held.get(character_id) ?? new Map()).set(grant_id, scopes));
+  }
+  const events = deaths.map(({ grantId, characterId, cause }): NewEvent => {
+    const own = held.get(characterId);
+    const before = all(own);
+    own?.delete(grantId);
+    return {
+      type: 'grant.invalidated',
+      targets: [userTarget(characterId), { type: 'grant', id: grantId, name: null }],
+      changes: [{ field: 'scopes', before, after: all(own) }],
+      reason: cause,
+      actor,
+    };
+  });
   await recordEvents(db, events, now);
+}
+
+/** The scopes of several grants, each once and sorted. */
+function all(grants: ReadonlyMap<string, readonly string[]> | undefined): string[] {
+  return [...new Set([...(grants?.values() ?? [])].flat())].sort();
 }

@@ -25,17 +25,17 @@ export async function grantsByKey(db: Kysely<Database>): Promise<GrantsOfKey[]> 
 }
 
 /**
- * Marks grants as invalid whose key is lost: tracking shows them, and their users have to sign in again. Returns how
- * many.
+ * Marks grants as invalid whose key is lost: tracking shows them, and their users have to sign in again.
  */
 export async function giveUpGrants(
   db: Kysely<Database>,
   keyIds: readonly string[],
   now: Date,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+): Promise<{ readonly grantId: string; readonly characterId: number; readonly cause: string }[]> {
+  const { rows } = await sql<{ grantId: string; characterId: number; cause: string }>`
     update grants set valid = false, cause = 'its encryption key was removed', access_token = null,
       access_expires_on = null, refresh_started_on = null, updated_on = ${now}
-    where valid and ${keyId} = any(${[...keyIds]}::text[])`.execute(db);
-  return Number(numAffectedRows);
+    where valid and ${keyId} = any(${[...keyIds]}::text[])
+    returning grant_id as "grantId", character_id as "characterId", cause`.execute(db);
+  return rows;
 }

@@ -93,6 +93,15 @@ async function findValidScopes(db: Kysely<Database>, characterId: number): Promi
   return rows[0]?.scopes ?? [];
 }
 
+/** The grants of these characters with their scopes, the invalid ones included. */
+export async function findScopesOf(db: Kysely<Database>, characterIds: readonly number[]) {
+  return db
+    .selectFrom('grants')
+    .select(['grant_id', 'character_id', 'scopes', 'valid'])
+    .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+    .execute();
+}
+
 /** Deletes the users' grants and returns them, so that they can be revoked at the provider (D19b, D29b). */
 export async function takeGrants(db: Kysely<Database>, characterIds: readonly number[]) {
   return db

@@ -64,17 +64,18 @@ export async function recordGroupUpdated(
 export async function recordGroupDeleted(
   db: Kysely<Database>,
   groupId: string,
-  { group_name }: GroupValues,
+  before: GroupValues,
   members: Iterable<number>,
   now: Date,
 ): Promise<Required<Consequences>> {
-  const targets = targetsOf(groupId, group_name);
+  const targets = targetsOf(groupId, before.group_name);
+  const changes = valueChanges<Partial<ReturnType<typeof told>>>(told(before), {}, FIELDS);
   const left = { added: [], removed: [...members] };
   const ids = await recordEvents(
     db,
     [
       ...listChanged({ type: 'group.members_changed', targets }, 'members', left),
-      { type: 'group.deleted', targets },
+      { type: 'group.deleted', targets, changes },
     ],
     now,
   );

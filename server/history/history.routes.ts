@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
+import type { ExtScope } from '../../contract/scopes.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { Handlers } from '../http/mount.ts';
@@ -13,8 +14,8 @@ import { listBalances } from './wallet.ts';
 
 export function historyHandlers(services: Services): Handlers<typeof contract.history> {
   const { db, clock } = services;
-  const tell = (caller: Caller, characterId: number, what: string) =>
-    recordUse(db, 'history.read', caller, characterId, what, clock.now());
+  const tell = (caller: Caller, characterId: number, what: string, scope?: ExtScope) =>
+    recordUse(db, 'history.read', caller, characterId, what, clock.now(), scope);
   return {
     locations: async ({ caller, params, headers, res }) => {
       await tell(caller, params.character_id, 'location');
@@ -38,7 +39,7 @@ export function historyHandlers(services: Services): Handlers<typeof contract.hi
       return paged(res, await listBalances(services, params.character_id, headers.page));
     },
     storeLocation: async ({ caller, params }) => {
-      await tell(caller, params.character_id, 'location');
+      await tell(caller, params.character_id, 'location', 'ext-location.read_location.v1');
       const body = await storeLocation(services, params.character_id, clock.now(), budgetAccountOf(caller));
       return { status: 200, body };
     },

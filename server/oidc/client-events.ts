@@ -47,8 +47,13 @@ export async function recordSecretRenewed(db: Kysely<Database>, client: Named, n
   await recordEvents(db, [{ type: 'oidc.client_updated', targets: targetsOf(client), reason }], now);
 }
 
-export async function recordClientDeleted(db: Kysely<Database>, client: Named, now: Date): Promise<void> {
-  await recordEvents(db, [{ type: 'oidc.client_deleted', targets: targetsOf(client) }], now);
+export async function recordClientDeleted(
+  db: Kysely<Database>,
+  client: OidcClient,
+  now: Date,
+): Promise<void> {
+  const changes = valueChanges<Partial<OidcClient>>(client, {}, FIELDS);
+  await recordEvents(db, [{ type: 'oidc.client_deleted', targets: targetsOf(client), changes }], now);
 }
 
 /** Records what a user agreed to in the browser, where no token says who acts. */

@@ -128,16 +128,17 @@ export async function updateClient(
 }
 
 export async function removeClient(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock'> & Keys,
   admission: Admission,
   clientId: string,
 ): Promise<void> {
+  const { db, clock } = services;
   await inTransaction(db, async (tx) => {
     await readmit(tx, admission);
     const client = await lockClient(tx, clientId);
     if (client === undefined) throw notFound('OpenID Connect client', clientId);
     await deleteClient(tx, clientId);
-    await recordClientDeleted(tx, client, clock.now());
+    await recordClientDeleted(tx, toClient(client, services), clock.now());
   });
 }
 

@@ -1,5 +1,6 @@
+import { giveUpGrantsOf } from '../grant/give-up-grants.ts';
 import { grantPlace } from '../grant/grant.queries.ts';
-import { giveUpGrants, grantsByKey } from '../grant/grant-keys.queries.ts';
+import { grantsByKey } from '../grant/grant-keys.queries.ts';
 import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { giveUpTokens } from '../token/give-up-tokens.ts';
@@ -48,7 +49,7 @@ async function removedSigningKeys(services: KeyParts): Promise<Lack | undefined>
 }
 
 async function removedEncryptionKeys(services: KeyParts): Promise<Lack | undefined> {
-  const { db, vault, clock, log, settings } = services;
+  const { db, vault, log, settings } = services;
   const lost = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
@@ -67,7 +68,7 @@ async function removedEncryptionKeys(services: KeyParts): Promise<Lack | undefin
   ].join('\n');
   const giveUp = async () => {
     const lostKeys = lost.map(({ key_id }) => key_id);
-    const grants = await giveUpGrants(db, lostKeys, clock.now());
+    const grants = await giveUpGrantsOf(services, lostKeys);
     await disableUnreadable(services, unreadable);
     log.warn({ keys: lostKeys, grants, webhooks }, 'gave up the grants of removed encryption keys');
   };

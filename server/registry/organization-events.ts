@@ -11,7 +11,11 @@ const target = (type: 'corporation' | 'alliance', id: number, name: string | nul
 export function organizationEvents(before: StoredOrganizations, after: StoredOrganizations): NewEvent[] {
   return [
     ...[...after.alliances.values()].flatMap((now) =>
-      allianceEvents(before.alliances.get(now.alliance_id), now),
+      allianceEvents(
+        before.alliances.get(now.alliance_id),
+        now,
+        leaderChange(before, after, now.alliance_id),
+      ),
     ),
     ...[...after.corporations.values()].flatMap((now) =>
       corporationEvents(before.corporations.get(now.corporation_id), now),
@@ -30,7 +34,20 @@ export function organizationDetails(before: StoredOrganizations, after: StoredOr
   });
 }
 
-function allianceEvents(before: StoredAlliance | undefined, now: StoredAlliance): NewEvent[] {
+/** The CEO of an alliance's executor before and after, where both are known. */
+function leaderChange(before: StoredOrganizations, after: StoredOrganizations, id: number): ValueChange[] {
+  const leaderIn = ({ alliances, corporations }: StoredOrganizations) =>
+    corporations.get(alliances.get(id)?.executor_corporation_id ?? 0)?.ceo_id;
+  const [former, present] = [leaderIn(before), leaderIn(after)];
+  if (former === undefined || present === undefined) return [];
+  return valueChanges({ ceo: former }, { ceo: present }, ['ceo']);
+}
+
+function allianceEvents(
+  before: StoredAlliance | undefined,
+  now: StoredAlliance,
+  leader: readonly ValueChange[],
+): NewEvent[] {
   const targets = target('alliance', now.alliance_id, now.alliance_name);
   const told = ({ alliance_name, ticker, executor_corporation_id }: StoredAlliance) => ({
     alliance_name,
@@ -42,9 +59,10 @@ function allianceEvents(before: StoredAlliance | undefined, now: StoredAlliance)
     const changes = valueChanges(former, told(now), ['alliance_name', 'ticker', 'executor_corporation']);
     return [{ type: 'alliance.registered', targets, changes }];
   }
+  const executor = valueChanges(former, told(now), ['executor_corporation']);
   return [
     ...some('alliance.updated', targets, valueChanges(former, told(now), ['alliance_name', 'ticker'])),
-    ...some('alliance.ceo_changed', targets, valueChanges(former, told(now), ['executor_corporation'])),
+    ...some('alliance.ceo_changed', targets, executor.length === 0 ? [] : [...executor, ...leader]),
   ];
 }
 
@@ -99,11 +117,13 @@ function membershipEvents(before: StoredOrganizations, after: StoredOrganization
   );
 }
 
-/** Events for a change of an alliance's leader, which is the CEO of its executor. */
+/** Events for a new CEO of an alliance's executor; that of a new executor is told together with it. */
 function leaderEvents(before: StoredOrganizations, after: StoredOrganizations): NewEvent[] {
   return [...after.corporations.values()].flatMap((now) => {
     const former = before.corporations.get(now.corporation_id);
     if (former === undefined || now.alliance_id === null || !now.executes) return [];
+    const formerly = before.alliances.get(now.alliance_id)?.executor_corporation_id ?? now.corporation_id;
+    if (formerly !== now.corporation_id) return [];
     const changes = valueChanges({ ceo: former.ceo_id }, { ceo: now.ceo_id }, ['ceo']);
     return some('alliance.ceo_changed', target('alliance', now.alliance_id, null), changes);
   });

@@ -77,8 +77,8 @@ export async function saveSnapshot(
 
 /**
  * Runs `work`, which stores a snapshot and returns the moved corporations, and records the resulting events: organizations
- * first, then users and memberships. The rows concerned are locked first, so that of concurrent transactions each records
- * its own changes.
+ * first, then, as their consequences, users and memberships. The rows concerned are locked first, so that of concurrent
+ * transactions each records its own changes.
  */
 export async function followSnapshot(
   db: Transaction<Database>,
@@ -91,9 +91,9 @@ export async function followSnapshot(
   const standings = await lockTouched(db, snapshot, before, touched);
   const corporations = await work();
   const after = await readOrganizations(db, idsOf(snapshot));
-  await recordEvents(db, organizationEvents(before, after), now);
+  const [event_id] = await recordEvents(db, organizationEvents(before, after), now);
   const changed = await changedStandings(db, standings, touched);
-  await recordStandings(db, changed, now);
+  await recordStandings(db, changed, now, event_id === undefined ? {} : { cause: { event_id } });
   return { users: changed.flatMap(({ after: present }) => present?.character_id ?? []), corporations };
 }
 

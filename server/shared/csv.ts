@@ -2,9 +2,10 @@
 
 /**
  * Where a spreadsheet takes what follows for a formula: at the beginning of a cell. Spreadsheets of many countries
- * separate cells by semicolons and some by tabs, wherever we mean none, and ignore quotes inside of a cell.
+ * separate cells by semicolons and some by tabs, wherever we mean none, and ignore quotes inside of a cell. No
+ * place where one may begin is passed over in search of the next: that would take quadratic time.
  */
-const FORMULA = /(^|[;\t\r\n])(["\s]*)(?=[=+\-@])/g;
+const FORMULA = /(^|[;\t\r\n])((?:(?![\t\r\n])["\s])*)(?=[=+\-@])/g;
 /** Control characters that some drop before they look for a formula. */
 const CONTROL = /^(?=[\t\r])/;
 

@@ -62,7 +62,8 @@ export async function admitUser(
     outcome = await attempt(services, state, signOn, snapshot, capacity);
   }
   if (outcome.kind === 'not-allowed' || outcome.kind === 'too-few-scopes') {
-    await recordRefused(db, identity, outcome.kind, services.clock.now());
+    const refused = { reason: outcome.kind, actor: whoSignsIn(identity.characterId, state.destination) };
+    await recordRefused(db, identity, refused, services.clock.now());
   }
   return outcome;
 }

@@ -10,6 +10,8 @@ import { deleteConsents } from '../session/consents.queries.ts';
 import { endSessions } from '../session/end-sessions.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
+import { forgetVoice } from '../voice/voice.queries.ts';
+import { recordUnbound } from '../voice/voice-events.ts';
 import { findKnownUser, handOver, isHandedOver } from './sign-in.queries.ts';
 import { GAME, recordHandedOver, recordLosses } from './sign-in-events.ts';
 
@@ -33,6 +35,7 @@ export async function noticeHandover(
     // Everything else is a consequence of that and not done by anybody here.
     await onAccountOf({ actor: GAME, cause: { event_id, run_id: null, job: null } }, async () => {
       await handOver(tx, identity.characterId, identity.ownerHash, now);
+      const released = await forgetVoice(tx, identity.characterId);
       const ended = await forgetJoining(tx, identity.characterId, now);
       await revokeGrants(tx, queue, [identity.characterId]);
       await endSessions(services, tx, [identity.characterId]);
@@ -40,6 +43,7 @@ export async function noticeHandover(
       const user = await findKnownUser(tx, identity.characterId);
       if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
       await recordLosses(tx, { memberships, ended }, now);
+      await recordUnbound(tx, released, now);
       await recordStandings(tx, await changedStandings(tx, standings), now);
     });
     log.info({ character_id: identity.characterId }, 'a character has a new owner; its rights were removed');

@@ -41,11 +41,10 @@ export async function recordSignedIn(
 export async function recordRefused(
   db: Kysely<Database>,
   { characterId, characterName }: Identity,
-  reason: string,
+  { reason, actor }: { readonly reason: string; readonly actor: Actor },
   now: Date,
 ): Promise<void> {
   const targets = [userTarget(characterId, characterName)];
-  const actor: Actor = { ...GAME, kind: 'user', character_id: characterId };
   await recordEvents(db, [{ type: 'user.sign_in_refused', outcome: 'refused', targets, reason, actor }], now);
 }
 

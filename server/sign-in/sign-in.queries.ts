@@ -8,7 +8,6 @@ import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
-import { forgetVoice } from '../voice/voice.queries.ts';
 
 /** What is stored about a character before this sign-in. */
 export interface KnownUser {
@@ -144,8 +143,8 @@ export async function isHandedOver(
 }
 
 /**
- * Resets a character that has a new owner: deletes its tokens, memberships of hand-made groups, histories, voice
- * identity and level, and removes it from its person (D29b, D101).
+ * Resets a character that has a new owner: deletes its tokens, memberships of hand-made groups, histories and level, and
+ * removes it from its person (D29b, D101).
  */
 export async function handOver(
   db: Kysely<Database>,
@@ -166,6 +165,5 @@ export async function handOver(
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);
-  await forgetVoice(db, characterId);
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
 }

@@ -2,7 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Target, ValueChange } from '../../contract/event.ts';
 import { isGuest } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
+import { followsEvent } from '../event/origin.ts';
 import { listChanged, type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
+import type { ListDifference } from '../shared/list-change.ts';
 import {
   type Autogroup,
   findAutogroups,
@@ -43,10 +45,11 @@ export async function followStandings<T>(
   touched: Touched,
   now: Date,
   work: () => Promise<T>,
+  cause?: NewEvent['cause'],
 ): Promise<T> {
   const before = await readStandings(db, touched);
   const done = await work();
-  await recordStandings(db, await changedStandings(db, before, touched), now);
+  await recordStandings(db, await changedStandings(db, before, touched), now, cause && { cause });
   return done;
 }
 
@@ -63,8 +66,8 @@ function told(standing: Standing): Told {
 }
 
 /**
- * Records the events of changed standings, and the resulting changes of members of organizations and autogroups, in two
- * statements whatever their number.
+ * Records the events of changed standings, then the resulting changes of members of organizations and autogroups, in
+ * two statements whatever their number. Without another cause, the latter have that of the first user who left or came.
  *
  * @param gone autogroups that were deleted, with their organizations
  * @returns the ids of the events that tell of deleted users, by user
@@ -76,33 +79,30 @@ export async function recordStandings(
   { cause, gone = [] }: { readonly cause?: NewEvent['cause']; readonly gone?: readonly Autogroup[] } = {},
 ): Promise<ReadonlyMap<number, string>> {
   if (changes.length === 0) return new Map();
-  const because = cause === undefined ? {} : { cause };
   const moved = membershipChanges(changes);
   const autogroups = moved.size === 0 ? [] : [...gone, ...(await findAutogroups(db, [...moved.keys()]))];
-  const events = [
-    ...changes.flatMap(userEvents),
+  const users = changes.flatMap(userEvents).map((event) => ({ ...event, ...(cause && { cause }) }));
+  const ids = await recordEvents(db, users, now);
+  const told = new Map(users.map(({ targets: [user] }, n) => [Number(user?.id), ids[n] ?? '']));
+  const membersChanged = (type: NewEvent['type'], target: Target, members: ListDifference<number>) => {
+    const event_id = followsEvent() ? undefined : told.get(members.removed[0] ?? members.added[0] ?? 0);
+    const because = cause ?? (event_id === undefined ? undefined : { event_id });
+    return listChanged({ type, targets: [target], ...(because && { cause: because }) }, 'members', members);
+  };
+  const memberships = [
     ...[...moved].flatMap(([body, members]) => {
       const [type, id = ''] = body.split(':');
       if (type !== 'corporation' && type !== 'group') return [];
-      const targets: Target[] = [{ type, id, name: null }];
-      return listChanged({ type: `${type}.members_changed`, targets }, 'members', members);
+      return membersChanged(`${type}.members_changed`, { type, id, name: null }, members);
     }),
-    ...autogroups.flatMap(({ body, group_id, group_name }) => {
-      const targets: Target[] = [{ type: 'group', id: group_id, name: group_name }];
+    ...autogroups.flatMap(({ body, group_id: id, group_name: name }) => {
       const members = moved.get(body) ?? { added: [], removed: [] };
-      return listChanged({ type: 'group.members_changed', targets }, 'members', members);
+      return membersChanged('group.members_changed', { type: 'group', id, name }, members);
     }),
   ];
-  const ids = await recordEvents(
-    db,
-    events.map((event) => ({ ...event, ...because })),
-    now,
-  );
-  return new Map(
-    events.flatMap(({ type, targets: [target] }, n) =>
-      type === 'user.deleted' ? [[Number(target?.id), ids[n] ?? '']] : [],
-    ),
-  );
+  await recordEvents(db, memberships, now);
+  const deleted = changes.flatMap(({ before, after }) => (after ? [] : (before?.character_id ?? [])));
+  return new Map(deleted.map((id) => [id, told.get(id) ?? '']));
 }
 
 /** Changed fields of users who were there before and after, as the mass-change guard shows them (D63). */

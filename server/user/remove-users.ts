@@ -1,17 +1,17 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { recordEvents } from '../event/record.ts';
+import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import { findMemberships } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
 import { endedEvent } from '../policy/carry-out.ts';
 import { endApplicationsOf } from '../policy/pending.queries.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
-import { deleteUsers } from './user.queries.ts';
+import { deleteUsers, findVoiceIdentities, type VoiceIdentity } from './user.queries.ts';
 
 /**
  * Deletes users with all their data (D19b) and records the events, including, as consequences, the groups that they
- * left and the applications that ended; `by` is the user who does it.
+ * left, the applications that ended and the voice identities; `by` is the user who does it.
  */
 export async function removeUsers(
   tx: Transaction<Database>,
@@ -20,6 +20,7 @@ export async function removeUsers(
 ): Promise<void> {
   const standings = await readStandings(tx, { users: characterIds });
   const memberships = await findMemberships(tx, characterIds);
+  const identities = await findVoiceIdentities(tx, characterIds);
   const ended = await endApplicationsOf(tx, characterIds, now);
   await deleteUsers(tx, characterIds, { by, now });
   const deletions = await recordStandings(tx, await changedStandings(tx, standings), now);
@@ -32,7 +33,16 @@ export async function removeUsers(
     [
       ...departureEvents(memberships, causeOf),
       ...ended.map((one) => endedEvent(one, causeOf(one.character_id))),
+      ...identities.map((one) => unboundEvent(one, causeOf(one.character_id))),
     ],
     now,
   );
+}
+
+function unboundEvent(
+  { client_database_id: id, character_id }: VoiceIdentity,
+  cause: NewEvent['cause'],
+): NewEvent {
+  const targets = [{ type: 'voice_identity' as const, id: String(id), name: null }, userTarget(character_id)];
+  return { type: 'voice.unbound', targets, ...(cause && { cause }) };
 }

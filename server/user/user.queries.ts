@@ -90,6 +90,19 @@ export async function setLevel(
     .execute();
 }
 
+/** A voice identity, by its id on the voice server, and whose it is. */
+export type VoiceIdentity = Awaited<ReturnType<typeof findVoiceIdentities>>[number];
+
+/** The voice identities of these users. */
+export async function findVoiceIdentities(db: Kysely<Database>, characterIds: readonly number[]) {
+  return db
+    .selectFrom('voice_identities')
+    .select(({ ref }) => ['client_database_id', ref('character_id').$notNull().as('character_id')])
+    .where('character_id', 'in', characterIds)
+    .orderBy('client_database_id')
+    .execute();
+}
+
 /**
  * Deletes users. By foreign keys their tokens, grants and memberships go too, their groups lose the owner and persons
  * lose the characters (D19b, D101).

@@ -69,16 +69,22 @@ export async function consumeChallenge(
   return numDeletedRows > 0n;
 }
 
+/** An identity that was a user's. */
+export interface Released {
+  readonly client_database_id: number;
+  readonly character_id: number;
+}
+
 /**
- * Binds an identity to the user who proved it and to nobody else, and releases the user's former identity. Returns the
- * identity's former user, if it was another one.
+ * Binds an identity to the user who proved it and to nobody else, and releases the user's former identity. Returns what
+ * was released: that one, and the bound identity if it was another user's.
  */
 export async function bindIdentity(
   db: Kysely<Database>,
   characterId: number,
   clientDatabaseId: number,
-): Promise<number | undefined> {
-  await releaseIdentity(db, characterId, clientDatabaseId);
+): Promise<readonly Released[]> {
+  const released = await releaseIdentity(db, characterId, clientDatabaseId);
   const before = await db
     .selectFrom('voice_identities')
     .select('character_id')
@@ -91,14 +97,15 @@ export async function bindIdentity(
     .values({ client_database_id: clientDatabaseId, ...bound })
     .onConflict((conflict) => conflict.column('client_database_id').doUpdateSet(bound))
     .execute();
-  const former = before?.character_id ?? undefined;
-  return former === characterId ? undefined : former;
+  const former = before?.character_id ?? characterId;
+  if (former === characterId) return released;
+  return [...released, { client_database_id: clientDatabaseId, character_id: former }];
 }
 
-/** Deletes a user's voice identity and challenge (D29b). */
-export async function forgetVoice(db: Kysely<Database>, characterId: number): Promise<void> {
+/** Deletes a user's voice identity, which it returns, and challenge (D29b). */
+export async function forgetVoice(db: Kysely<Database>, characterId: number): Promise<readonly Released[]> {
   await db.deleteFrom('voice_challenges').where('character_id', '=', characterId).execute();
-  await releaseIdentity(db, characterId);
+  return releaseIdentity(db, characterId);
 }
 
 /** Releases a user's identities except for one. */
@@ -106,13 +113,15 @@ async function releaseIdentity(
   db: Kysely<Database>,
   characterId: number,
   except: number | null = null,
-): Promise<void> {
-  await db
+): Promise<readonly Released[]> {
+  const released = await db
     .updateTable('voice_identities')
     .set({ character_id: null })
     .where('character_id', '=', characterId)
     .where('client_database_id', 'is distinct from', except)
+    .returning('client_database_id')
     .execute();
+  return released.map(({ client_database_id }) => ({ client_database_id, character_id: characterId }));
 }
 
 /**

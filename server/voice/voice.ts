@@ -88,11 +88,13 @@ export async function completeChallenge(
     await readmit(tx, admission);
     if (!(await consumeChallenge(tx, caller.owner_id, nickname))) throw noChallenge();
     const group = await ensureVoiceGroup(tx, settings.voice.authGroup, now);
-    const leaves = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId);
-    await recordBound(tx, { user: caller.owner_id, former: leaves }, client.clientDatabaseId, now);
+    const released = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId);
+    const leaves = released.map(({ character_id }) => character_id).find((id) => id !== caller.owner_id);
+    const bound = { client_database_id: client.clientDatabaseId, character_id: caller.owner_id };
+    const cause = await recordBound(tx, bound, released, now);
     const moved = { enters: caller.owner_id, leaves };
     const users = [caller.owner_id, ...(leaves === undefined ? [] : [leaves])];
-    await followStandings(tx, { users }, now, () => moveMembership(tx, group, moved));
+    await followStandings(tx, { users }, now, () => moveMembership(tx, group, moved), cause);
     await endUnwelcome(services, tx, { users });
     return leaves;
   });

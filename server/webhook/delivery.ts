@@ -1,13 +1,16 @@
+import type { Kysely } from 'kysely';
 import type { WebhookDelivery } from '../../contract/webhook.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { eventIds } from '../event/event-id.ts';
 import { requireKept } from '../event/feed-retention.ts';
 import { readFeed } from '../event/read.queries.ts';
 import { announceEvents } from '../event/seal.queries.ts';
+import { secondsUntilUse } from '../rate-limit/once.ts';
 import type { Services } from '../services/services.ts';
-import { invalid, notFound } from '../shared/errors.ts';
+import { DomainError, invalid, notFound } from '../shared/errors.ts';
 import {
   type DeliveryRow,
   forgetWaiting,
@@ -62,6 +65,16 @@ export async function getDeliveries(
 /** Maximum number of waiting test deliveries of one webhook: new ones replace the oldest. */
 const MOST_TESTS = 10;
 
+/** Maximum number of tests and retries of one webhook in a minute: each is a request to an address of its choice. */
+const MOST_ASKED = 10;
+
+async function requireTurn(db: Kysely<Database>, webhookId: string, now: Date): Promise<void> {
+  const retryAfter = await secondsUntilUse(db, `webhook ${webhookId}`, MOST_ASKED, now);
+  if (retryAfter === undefined) return;
+  const detail = `A webhook can have ${MOST_ASKED} tests and retries in a minute.`;
+  throw new DomainError('too_many_tries', detail, { retryAfter });
+}
+
 /** Queues a test delivery, which is tried once, whether or not the webhook is enabled. */
 export async function sendTest(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -73,6 +86,7 @@ export async function sendTest(
     const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
     if (webhook === undefined) throw notFound('webhook', webhookId);
     const now = clock.now();
+    await requireTurn(tx, webhookId, now);
     const [delivery_id = ''] = eventIds(1, now);
     const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
     await keepTests(tx, webhookId, MOST_TESTS);
@@ -92,7 +106,9 @@ export async function retryDelivery(
     const caller = await readmit(tx, admission);
     const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
     if (webhook === undefined) throw notFound('webhook', webhookId);
-    const row = await renewDelivery(tx, webhookId, deliveryId, clock.now());
+    const now = clock.now();
+    await requireTurn(tx, webhookId, now);
+    const row = await renewDelivery(tx, webhookId, deliveryId, now);
     if (row === undefined) throw notFound('delivery', deliveryId);
     await setWebhook(tx, webhookId, { paused_until: null });
     await announceEvents(tx, 'webhook');

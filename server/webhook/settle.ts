@@ -18,8 +18,11 @@ export interface Outcome {
 
 /** Consecutive failures after which a receiver counts as failing: it then gets one delivery at a time, with pauses. */
 export const FAILING = 5;
-/** Maximum pause in milliseconds between tries at a failing receiver; the pause doubles with each failure. */
-const LONGEST_PAUSE = 60_000;
+/**
+ * Maximum pause in milliseconds between tries at a failing receiver; the pause doubles with each failure. It is no longer
+ * than the time after which a delivery is retried at first.
+ */
+const LONGEST_PAUSE = RETRIES[0] * 1000;
 /** Maximum random share by which a pause is lengthened, so that deliveries that failed together are spread. */
 const JITTER = 0.1;
 const TOO_MANY_REQUESTS = 429;

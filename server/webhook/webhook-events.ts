@@ -51,8 +51,10 @@ export async function recordWebhookUpdated(
 
 export async function recordWebhookDeleted(
   db: Kysely<Database>,
-  { webhook_id, url }: Pick<LockedWebhook, 'webhook_id' | 'url'>,
+  before: Values & { readonly webhook_id: string },
   now: Date,
 ): Promise<void> {
-  await recordEvents(db, [{ type: 'webhook.deleted', targets: targetsOf(webhook_id, url) }], now);
+  const targets = targetsOf(before.webhook_id, before.url);
+  const changes = valueChanges<Partial<Values>>(withoutPath(before), {}, FIELDS);
+  await recordEvents(db, [{ type: 'webhook.deleted', targets, changes }], now);
 }

@@ -378,3 +378,42 @@ describe('D94: media types', () => {
     expect(first).toContain(`"'=HYPERLINK(""http://a"")"`);
   });
 });
+
+describe('D92, D94: a page names 50,000 users at the most', () => {
+  const crowd = { type: 'group' as const, id: 'cc'.repeat(12), name: 'Crowd' };
+  const added = [...Array.from({ length: 499 }, (_, n) => 2_115_000_000 + n), STRANGER];
+  let ids: string[];
+  let before: number;
+  beforeAll(async () => {
+    before = (await allEvents(app.db)).length;
+    ids = await record(
+      CHIEF,
+      ...Array.from({ length: 120 }, () =>
+        listChanged({ type: 'group.members_changed', targets: [crowd] }, 'members', { added, removed: [] }),
+      ).flat(),
+    );
+  });
+
+  it.each([CHIEF, STRANGER])('the audit of %i ends there, and continues where it ended', async (reader) => {
+    const query = { target: `group:${crowd.id}`, limit: 1000 };
+    expect((await audit(reader, query)).map(({ event_id }) => event_id)).toEqual(
+      ids.toReversed().slice(0, 100),
+    );
+    const all: string[] = [];
+    for await (const { event_id } of paginate(as(reader).audit.list, { query })) all.push(event_id);
+    expect(all).toEqual(ids.toReversed());
+  });
+
+  it.each([CHIEF, STRANGER])('so does the feed of %i', async (reader) => {
+    const page = async (after: number) => {
+      const answer = await as(reader).event.list({ query: { after, limit: 1000 } });
+      if (answer.status !== 200) throw new Error(`${answer.status}`);
+      return answer.body;
+    };
+    const first = await page(before);
+    expect(first.events.map(({ event_id }) => event_id)).toEqual(ids.slice(0, 100));
+    expect(first).toMatchObject({ cursor: String(before + 100), more: true });
+    const second = await page(Number(first.cursor));
+    expect(second.events.map(({ event_id }) => event_id)).toEqual(ids.slice(100));
+  });
+});

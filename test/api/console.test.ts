@@ -8,6 +8,7 @@ import { consoleRouters } from '../../server/console/console.routes.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createHttp } from '../../server/http/server.ts';
 import { tokensOfOtherKeys } from '../../server/token/token.queries.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 
@@ -185,6 +186,10 @@ describe('D130: the console signs people in as an application', () => {
     expect((await begin(url)).status).toBe(200);
     const [after] = await consoleTokens();
     expect(after?.uuid).not.toBe(before?.uuid);
+    const created = (await allEvents(app.db)).filter(({ type }) => type === 'token.created');
+    expect(created.map(({ targets }) => targets[0]?.id)).toEqual(
+      expect.arrayContaining([before?.uuid, after?.uuid]),
+    );
   });
 
   it('the user token has the level of the user, and the state is the one given to the browser', async () => {

@@ -6,6 +6,7 @@ import { createApp } from '../../server/app.ts';
 import type { CompleteSettings } from '../../server/config/settings.ts';
 import type { EncryptionKey } from '../../server/keys/formats.ts';
 import { createLog } from '../../server/observability/log.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { addGrants } from '../fixtures/grants.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 
@@ -86,6 +87,15 @@ describe('D61: a start without a key that encrypted stored grants', () => {
     expect(logged.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ level: 'warn', keys: [own.id], grants: 5 }),
     ]);
+    const told = (await allEvents(app.db)).filter(({ type }) => type === 'grant.invalidated');
+    expect(told).toHaveLength(5);
+    for (const event of told) {
+      expect(event).toMatchObject({
+        actor: { kind: 'job' },
+        changes: [{ field: 'scopes', before: [SCOPE], after: [] }],
+        reason: 'its encryption key was removed',
+      });
+    }
     await start([other]);
   });
 

@@ -94,7 +94,7 @@ const asking = (ask: (esi_path: string, on_behalf_of: number) => Promise<unknown
   by: async () => {
     const id = app.provider.world.membersOf(PLAYERS).pop() ?? 0;
     await letIn(app, { corporations: [PLAYERS] });
-    await addGrant(app, id, [SKILLS]);
+    await addGrant(app, id, [LOCATION, SKILLS]);
     app.clock.advance(3_600_001);
     return () => ask(`characters/${id}/skills`, id);
   },
@@ -288,7 +288,10 @@ const TOLD: Readonly<Record<Changing | Leaving, Told>> = {
   'history.mail': reading((params) => root.history.mail({ params: { ...params, mail_id: 1 } })),
   'history.skillPoints': reading((params) => ok(root.history.skillPoints({ params }))),
   'history.wallet': reading((params) => ok(root.history.wallet({ params }))),
-  'history.storeLocation': reading((params) => root.history.storeLocation({ params })),
+  'history.storeLocation': {
+    ...asking((_, character_id) => root.history.storeLocation({ params: { character_id } })),
+    tells: ['history.read'],
+  },
   'oidc.createClient': { tells: ['oidc.client_created'], by: () => oidcClient },
   'oidc.updateClient': {
     tells: ['oidc.client_updated'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Event } from '../../contract/event.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -50,9 +51,24 @@ describe('D91: the events of each operation', () => {
   it('a refused sign-in, one that registers a user, and one that changes nothing', async () => {
     const dyn = await app.dynamicToken();
     const signIn = () => trySignIn(app, { characterId: FIRST }, { dyn });
-    expect(await typesOf(signIn)).toEqual(['user.sign_in_refused']);
+    await news();
+    await signIn();
+    const app_token = uuidOf(dyn);
+    const actor = { kind: 'user', character_id: FIRST, app_token };
+    expect(await news()).toMatchObject([{ type: 'user.sign_in_refused', actor }]);
     await letIn(app, { alliances: [ALLIANCE] });
-    const first = await typesOf(signIn);
+    await news();
+    await signIn();
+    const events = await news();
+    const registered = events.find(({ type }) => type === 'corporation.registered');
+    const consequences = events.filter(({ type }) =>
+      /^(user.registered|(group|corporation).members)/.test(type),
+    );
+    expect(consequences.length).toBeGreaterThan(2);
+    expect(events.indexOf(consequences[0] as Event)).toBeGreaterThan(0);
+    for (const { cause } of consequences) expect(cause).toMatchObject({ event_id: expect.any(String) });
+    expect(registered?.cause).toBeNull();
+    const first = [...new Set(events.map(({ type }) => type))];
     expect(first).toEqual([
       ...['group.created', 'corporation.registered', 'alliance.members_changed', 'user.registered'],
       ...[
@@ -97,6 +113,15 @@ describe('D91: the events of each operation', () => {
     const cause = { event_id: events[0]?.event_id };
     const left = events.filter(({ targets }) => targets[0]?.id === group_id);
     expect(left).toMatchObject([{ cause }, { cause }]);
+    // The organizations and their autogroups as well.
+    expect(events.slice(1).map((event) => event.cause?.event_id)).toEqual(
+      events.slice(1).map(() => cause.event_id),
+    );
+    await root.group.delete({ params: { group_id } });
+    expect((await news()).at(-1)).toMatchObject({
+      type: 'group.deleted',
+      changes: expect.arrayContaining([{ field: 'group_name', before: `Of ${id}`, after: null }]),
+    });
   });
 
   it('a coalition: its members, and as consequences with the cause their autogroups and standings', async () => {
@@ -124,9 +149,16 @@ describe('D91: the events of each operation', () => {
     );
     expect(members?.changes).toMatchObject([{ field: 'members', added: expect.arrayContaining([id]) }]);
     await ok(root.coalition.delete({ params }));
-    const types = (await news()).map(({ type }) => type);
-    expect(types[0]).toBe('coalition.deleted');
-    expect(types.at(-1)).toBe('group.deleted');
+    const deletion = await news();
+    const types = deletion.map(({ type }) => type);
+    expect(deletion[0]).toMatchObject({
+      type: 'coalition.deleted',
+      changes: expect.arrayContaining([{ field: 'ticker', before: 'P', after: null }]),
+    });
+    expect(deletion.at(-1)).toMatchObject({
+      type: 'group.deleted',
+      changes: [{ field: 'group_name', before: 'Pact', after: null }],
+    });
     expect(types).toContain('user.standing_changed');
   });
 
@@ -178,6 +210,17 @@ describe('D91: the events of each operation', () => {
     expect(await typesOf(() => read(root))).toEqual([]);
     app.clock.advance(3_600_001);
     expect(await typesOf(() => read(root))).toEqual(['history.read']);
+    // Another owner has not been told of any.
+    await app.db.updateTable('users').set({ owner_hash: 'new' }).where('character_id', '=', id).execute();
+    expect(await typesOf(() => read(root))).toEqual(['history.read']);
+  });
+
+  it('D94: asking for data without a grant uses none', async () => {
+    const { id } = await member();
+    const params = { esi_path: `characters/${id}/skills` };
+    const ask = () => root.ext.forward({ params, body: { on_behalf_of: id } });
+    expect(await ask()).toMatchObject({ status: 404, body: { code: 'no_refresh_token' } });
+    expect(await news()).toEqual([]);
   });
 
   it('leaving a group that lets its members in: by the member, by its policy', async () => {

@@ -67,6 +67,14 @@ async function identityOf(id: number): Promise<number | undefined> {
   return row?.client_database_id;
 }
 
+/** The identities of which `voice.unbound` says that they were this user's (D91). */
+async function unboundOf(id: number): Promise<number[]> {
+  const events = (await allEvents(app.db)).filter(({ type, targets }) => {
+    return type === 'voice.unbound' && targets[1]?.id === String(id);
+  });
+  return events.map(({ targets }) => Number(targets[0]?.id));
+}
+
 const voiceGroup = () =>
   app.db.selectFrom('groups').selectAll().where('is_voice', '=', true).executeTakeFirstOrThrow();
 
@@ -175,6 +183,7 @@ describe('D41: the identity', () => {
     const rows = app.db.selectFrom('voice_identities').select('character_id');
     expect(await rows.where('client_database_id', '=', former).execute()).toEqual([{ character_id: null }]);
     expect(await isInVoiceGroup(somebody.id)).toBe(true);
+    expect(await unboundOf(somebody.id)).toEqual([former]);
   });
 
   it('many users prove theirs concurrently over few connections, each its own', async () => {
@@ -203,6 +212,7 @@ describe('D41: the identity', () => {
     expect(await rows.where('client_database_id', '=', identity).execute()).toEqual([{ character_id: null }]);
     const challenges = app.db.selectFrom('voice_challenges').selectAll();
     expect(await challenges.where('character_id', '=', somebody.id).execute()).toEqual([]);
+    expect(await unboundOf(somebody.id)).toEqual([identity]);
   });
 
   it('is unbound when the character gets another owner, who has to prove it again (D29b)', async () => {

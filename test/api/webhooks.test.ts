@@ -302,9 +302,12 @@ describe('D93: operations on deliveries', () => {
     await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 0 });
     const replayed = await root.webhook.replay({ params: { webhook_id }, body: { after: position } });
     expect(replayed).toMatchObject({ status: 200 });
+    // The cursor of the feed is text.
+    const unread = { params: { webhook_id }, body: { after: 'one' } } as const;
+    expect((await root.webhook.replay(unread)).status).toBe(422);
     const again = (await arrivals(receiver, 6)).slice(3).map(({ headers }) => headers['webhook-id']);
     expect(again.sort()).toEqual(ids.sort());
-    const beyond = await root.webhook.replay({ params: { webhook_id }, body: { after: 1_000_000 } });
+    const beyond = await root.webhook.replay({ params: { webhook_id }, body: { after: '1000000' } });
     expect(beyond).toMatchObject({ status: 410, body: { code: 'resync' } });
     app.clock.advance(31 * 86_400_000);
     const old = await root.webhook.replay({ params: { webhook_id }, body: { after: position } });
@@ -320,7 +323,10 @@ describe('D93: operations on deliveries', () => {
     expect(told).toMatchObject([
       { type: 'webhook.created' },
       { type: 'webhook.updated', changes: [{ field: 'types', before: ['group.*'], after: ['user.*'] }] },
-      { type: 'webhook.deleted' },
+      {
+        type: 'webhook.deleted',
+        changes: expect.arrayContaining([{ field: 'types', before: ['user.*'], after: null }]),
+      },
     ]);
     expect(JSON.stringify(told)).not.toContain('signed-in');
     expect((await root.webhook.get({ params: { webhook_id } })).status).toBe(404);
@@ -527,8 +533,26 @@ describe('D93: test deliveries', () => {
     const receiver = await receive(() => undefined);
     const { webhook_id } = await addWebhook(app, receiver);
     for (let n = 0; n < 15; n += 1) {
+      if (n === 10) app.clock.advance(60_001);
       expect((await root.webhook.test({ params: { webhook_id } })).status).toBe(200);
     }
     expect((await deliveriesOf(webhook_id)).filter(({ state }) => state === 'waiting').length).toBe(10);
+  });
+
+  it('D93: a webhook can have ten tests and retries in a minute', async () => {
+    const receiver = await receive();
+    const { webhook_id } = await addWebhook(app, receiver);
+    const test = () => root.webhook.test({ params: { webhook_id } });
+    const statuses = (await Promise.all(Array.from({ length: 12 }, test))).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array(10).fill(200), 429, 429]);
+    const [{ delivery_id } = { delivery_id: '' }] = await deliveriesOf(webhook_id);
+    const retry = () => root.webhook.retry({ params: { webhook_id, delivery_id } });
+    const refused = await retry();
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_tries' } });
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    app.clock.advance(60_001);
+    expect((await retry()).status).toBe(200);
   });
 });

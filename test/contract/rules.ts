@@ -75,7 +75,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'crash.list': usual(10),
   'crash.get': usual(10),
   'crash.delete': usual(10),
-  'event.list': usual(0),
+  'event.list': { ...usual(0), levelOf: { per: 7 } },
   'ext.forward': usual(0),
   'ext.forwardGet': usual(0),
   'history.locations': usual(0, 'read', 'user'),

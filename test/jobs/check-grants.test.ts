@@ -4,6 +4,7 @@ import type { Fault, OAuthFault } from '../../dev/provider/faults.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { checkGrants } from '../../server/grant/check-grants.ts';
 import type { Run } from '../../server/queue/run.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
@@ -11,6 +12,7 @@ import {
   addGrant,
   expireAccessTokens,
   forgetProvider,
+  LOCATION,
   otherProcess,
   outcomeOf,
   ownRecord,
@@ -77,6 +79,18 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     await check({ asked: true });
     expect(asked()).toHaveLength(6);
     expect(await invalid()).toEqual([ADA]);
+  });
+
+  it('D91: what is left of the scopes is told with each token that died', async () => {
+    const [id = 0] = await addGrants(app, 1, [SKILLS]);
+    await addGrant(app, id, [LOCATION, SKILLS]);
+    kill([id]);
+    await check({ asked: true });
+    const told = (await allEvents(app.db)).filter(({ type }) => type === 'grant.invalidated').slice(-2);
+    const scopes = told.map(({ changes: [change] }) => change);
+    expect(scopes[0]).toMatchObject({ field: 'scopes', before: [LOCATION, SKILLS].sort() });
+    expect(scopes[1]).toMatchObject({ field: 'scopes', after: [] });
+    expect(told[0]?.changes[0]).toMatchObject({ after: (scopes[1] as { before: string[] }).before });
   });
 
   it('a use that refreshes counts as a check', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../server/queue/run.ts';
 import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
+import { allEvents } from '../fixtures/events.ts';
 import {
   atRequest,
   errorsIn,
@@ -176,6 +177,11 @@ describe('the refresh of corporations and alliances', () => {
     expect(changes).toContainEqual({ alliance_id: ALLIANCE, executor: [FIRST, executor] });
     expect(changes).toContainEqual({ character_id: CEO, level: [4, 2] });
     expect(changes).toContainEqual({ character_id: ceo, level: [2, 4] });
+    const told = (await allEvents(app.db)).filter(({ type }) => type === 'alliance.ceo_changed').at(-1);
+    expect(told?.changes).toEqual([
+      { field: 'executor_corporation', before: FIRST, after: executor },
+      { field: 'ceo', before: CEO, after: ceo },
+    ]);
     world.setExecutor(ALLIANCE, FIRST);
     app.clock.advance(2 * DAY);
     await refresh();

@@ -1,5 +1,7 @@
-/** Matches text that a spreadsheet would interpret as a formula. */
-const FORMULA = /^\s*[=+\-@]|^[\t\r]/;
+/** Matches where a spreadsheet begins to interpret text as a formula, as in the service's own tables. */
+const FORMULA = /(^|[;\t\r\n])((?:(?![\t\r\n])["\s])*)(?=[=+\-@])/g;
+/** Matches text before control characters that some spreadsheets drop. */
+const CONTROL = /^(?=[\t\r])/;
 
 /** A table as CSV as in RFC 4180; what a spreadsheet would interpret as a formula is marked as text. */
 export function toCsv(lines: readonly (readonly (string | number)[])[]): string {
@@ -7,17 +9,7 @@ export function toCsv(lines: readonly (readonly (string | number)[])[]): string 
 }
 
 function cell(value: string | number): string {
-  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Makes the browser download the text as a file. */
-export function saveCsv(name: string, text: string): void {
-  // Spreadsheets recognize UTF-8 by the byte order mark.
-  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
+  const text =
+    typeof value === 'string' ? value.replace(FORMULA, "$1$2'").replace(CONTROL, "'") : String(value);
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

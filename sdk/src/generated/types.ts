@@ -413,6 +413,7 @@ export type DisabledReason =
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
  * - `too_many_waiting` (429): The caller has the maximum number of waiting requests for events.
+ * - `too_many_tries` (429): The webhook had the maximum number of tests and retries in this minute.
  * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An unforeseen error.
@@ -475,6 +476,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'caller_errors_used_up'
   | 'too_many_waiting'
+  | 'too_many_tries'
   | 'too_many_joined_answers'
   | 'headers_too_large'
   | 'internal_error'
@@ -1188,8 +1190,8 @@ export interface PostPersonCharacter {
 
 /** From where on to deliver again. */
 export interface PostReplay {
-  /** A position: the events after it are delivered again, under the ids that they had. */
-  after: number;
+  /** A position, as a number or like the cursors of the feed as text: the events after it are delivered again, under the ids that they had. */
+  after: number | string;
 }
 
 /** Which characters to take out of a person, and why. */
@@ -3254,7 +3256,7 @@ export interface Api {
      *
      * Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. A permanent token whose owner has level 7 reads all events; everybody else those that `GET /audit` shows.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. By a permanent app token it needs level 7. A permanent token reads all events, a user token those that `GET /audit` shows.
      */
     list(request?: ListEventsRequest): Promise<ListEventsAnswer>;
   };
@@ -3777,7 +3779,7 @@ export interface Api {
     /**
      * Send a test.
      *
-     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went.
+     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 10 tests and retries in a minute.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3793,7 +3795,7 @@ export interface Api {
     /**
      * Try a delivery again.
      *
-     * At once, whatever its state; from there on as if it were new.
+     * At once, whatever its state; from there on as if it were new. A webhook can have 10 tests and retries in a minute.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

@@ -550,6 +550,7 @@ export const DisabledReason = z.enum([
  * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
  * - `too_many_waiting` (429): The caller has the maximum number of waiting requests for events.
+ * - `too_many_tries` (429): The webhook had the maximum number of tests and retries in this minute.
  * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An unforeseen error.
@@ -612,6 +613,7 @@ export const ErrorCode = z.enum([
   'rate_limited',
   'caller_errors_used_up',
   'too_many_waiting',
+  'too_many_tries',
   'too_many_joined_answers',
   'headers_too_large',
   'internal_error',
@@ -1261,8 +1263,8 @@ export const PostPersonCharacter = z.object({
 
 /** From where on to deliver again. */
 export const PostReplay = z.object({
-  /** A position: the events after it are delivered again, under the ids that they had. */
-  after: z.number().int().min(0).max(9007199254740991),
+  /** A position, as a number or like the cursors of the feed as text: the events after it are delivered again, under the ids that they had. */
+  after: z.union([z.number().int().min(0).max(9007199254740991), z.string().regex(new RegExp('^(0|[1-9][0-9]{0,15})$'))]),
 });
 
 /** Which characters to take out of a person, and why. */

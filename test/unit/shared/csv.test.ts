@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toCsv as toCsvInConsole } from '../../../console/src/shared/csv.ts';
 import { toCsv } from '../../../server/shared/csv.ts';
 
 /** The cells as a spreadsheet has them that separates by this character: quotes count at the beginning of a cell alone. */
@@ -40,6 +41,27 @@ describe('D94, D102: CSV', () => {
     ['a=1, b-2', '"a=1, b-2"'],
   ])('no text becomes a formula: %j', (text, cell) => {
     expect(toCsv([[text]])).toBe(`${cell}\r\n`);
+  });
+
+  const texts = fc.string({ unit: fc.constantFrom(...'=+-@;,"\'\t\r\n a1'), maxLength: 12 });
+  it('the console escapes text in the same way', () => {
+    const same = fc.property(texts, (text) => {
+      expect(toCsvInConsole([[text]])).toBe(toCsv([[text]]));
+    });
+    fc.assert(same, { numRuns: 1000 });
+  });
+
+  it('of many places where a formula may begin none is looked at twice', () => {
+    const lookingTwice = /(^|[;\t\r\n])(["\s]*)(?=[=+\-@])/g;
+    const slowly = (text: string) => {
+      const harmless = text.replace(lookingTwice, "$1$2'").replace(/^(?=[\t\r])/, "'");
+      return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+    };
+    const same = fc.property(texts, (text) => {
+      expect(toCsv([[text]])).toBe(`${slowly(text)}\r\n`);
+    });
+    fc.assert(same, { numRuns: 1000 });
+    expect(toCsv([['\n'.repeat(200_000)]])).toHaveLength(200_004);
   });
 
   it('numbers stay numbers, and nothing is an empty cell', () => {

@@ -17,6 +17,11 @@ describe('D93: the pause that a receiver asked for', () => {
     expect(standingAfter(asked, [outcome(500)], NOW).paused_until).toEqual(inAnHour);
   });
 
+  it('of its own the service makes none that is longer than the first retry, however often it failed', () => {
+    const failing = standingAfter({ failures: 100, paused_until: null }, [outcome(500)], NOW);
+    expect(failing.paused_until).toEqual(new Date(NOW.getTime() + 5_000));
+  });
+
   it('ends by itself', () => {
     const before = { failures: 0, paused_until: NOW };
     expect(standingAfter(before, [outcome(200)], NOW)).toEqual({ failures: 0, paused_until: null });

@@ -1,11 +1,11 @@
 import type { CompliancePerson, Compliance as ComplianceRecord } from '@castellan/sdk';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { saveCsv } from '../../shared/csv.ts';
 import { DataTable, type TableColumn } from '../../shared/data-table.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
+import { saveCsv } from '../../shared/save-csv.ts';
 import { formatNumber, t } from '../../text/text.ts';
 import { complianceCsv } from './compliance-csv.ts';
 import { reasonInWords, STATUSES, WORST_FIRST } from './compliance-words.ts';

@@ -293,7 +293,7 @@ export const webhookRoutes = c.router({
     description: `For ${FORMER_SECRET_HOURS} hours deliveries carry two signatures, by the new secret and by the former one. A second rotation ends the former one at once.`,
     pathParams,
     body: c.noBody(),
-    responses: { 200: field(WebhookSecret, 'The new secret.'), ...errors(404) },
+    responses: { 200: field(WebhookSecret, 'The new secret.'), ...errors(404, 413, 415) },
     metadata: { operationId: 'rotateWebhookSecret', access },
   },
   test: {
@@ -304,7 +304,7 @@ export const webhookRoutes = c.router({
       'Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went.',
     pathParams,
     body: c.noBody(),
-    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404) },
+    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
     metadata: { operationId: 'testWebhook', access },
   },
   listDeliveries: {
@@ -328,7 +328,7 @@ export const webhookRoutes = c.router({
     description: 'At once, whatever its state; from there on as if it were new.',
     pathParams: deliveryParams,
     body: c.noBody(),
-    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404) },
+    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
     metadata: { operationId: 'retryWebhookDelivery', access },
   },
   replay: {

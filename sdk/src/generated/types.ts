@@ -1746,7 +1746,7 @@ export interface RegisterAllianceRequest extends CallOptions {
 
 export type RegisterAllianceAnswer =
   | Answer<200, Alliance>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503 | 504, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2012,7 +2012,7 @@ export interface RegisterCorporationRequest extends CallOptions {
 
 export type RegisterCorporationAnswer =
   | Answer<200, Corporation>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503 | 504, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2052,7 +2052,7 @@ export interface CreateGuestCodeRequest extends CallOptions {
 
 export type CreateGuestCodeAnswer =
   | Answer<200, GuestCode>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2422,7 +2422,7 @@ export interface StoreLocationRequest extends CallOptions {
 
 export type StoreLocationAnswer =
   | Answer<200, CharacterLocation>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503 | 504, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2579,7 +2579,7 @@ export interface RenewOidcClientSecretRequest extends CallOptions {
 
 export type RenewOidcClientSecretAnswer =
   | Answer<200, OidcClientSecret>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2624,7 +2624,7 @@ export interface RunJobRequest extends CallOptions {
 
 export type RunJobAnswer =
   | Answer<200, JobRun | JobDryRun>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2679,7 +2679,7 @@ export type StartLoginAnswer =
 
 export type CreateUserTokenAnswer =
   | Answer<200, UserToken>
-  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<401 | 403 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2801,13 +2801,13 @@ export type GetPersonOfUserAnswer =
 
 export type StartVoiceChallengeAnswer =
   | Answer<200, VoiceChallenge>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export type CompleteVoiceChallengeAnswer =
   | Answer<201, undefined>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2876,7 +2876,7 @@ export interface RotateWebhookSecretRequest extends CallOptions {
 
 export type RotateWebhookSecretAnswer =
   | Answer<200, WebhookSecret>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2889,7 +2889,7 @@ export interface TestWebhookRequest extends CallOptions {
 
 export type TestWebhookAnswer =
   | Answer<200, WebhookDelivery>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2925,7 +2925,7 @@ export interface RetryWebhookDeliveryRequest extends CallOptions {
 
 export type RetryWebhookDeliveryAnswer =
   | Answer<200, WebhookDelivery>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -3261,7 +3261,7 @@ export interface Api {
     /**
      * Forward a GET request to the game.
      *
-     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.
+     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB or 1,000 pages; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */
@@ -3269,7 +3269,7 @@ export interface Api {
     /**
      * Forward a GET request to the game (by GET).
      *
-     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
+     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB or 1,000 pages; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */
@@ -3573,7 +3573,7 @@ export interface Api {
     /**
      * Run a job now.
      *
-     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change, and changes nothing.
+     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change for anybody, and changes nothing; jobs that only collect, count or delete what has expired change nothing for anybody. It is a 422 for `check-grants`, as only refreshing a token tells whether it is valid.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */

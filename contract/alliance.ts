@@ -86,7 +86,7 @@ export const allianceRoutes = c.router({
       'Fetches the alliance from the external API and stores it together with its executor corporation and CEO; its other corporations follow in the background. An alliance that is registered already is refreshed. One that the provider does not know, or that closed, is a 404.',
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 502, 504) },
+    responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 413, 415, 502, 504) },
     metadata: { operationId: 'registerAlliance', codes: ['provider_limits_used_up'], ...level(8) },
   },
   update: {

@@ -96,7 +96,7 @@ export const corporationRoutes = c.router({
       "Fetches the corporation from the external API and stores it together with its CEO and its alliance. A corporation that is registered already is refreshed. One that the provider does not know, that closed, or that is the game's own (id below 2,000,000) is a 404.",
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 502, 504) },
+    responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 413, 415, 502, 504) },
     metadata: { operationId: 'registerCorporation', codes: ['provider_limits_used_up'], ...level(8) },
   },
   update: {
@@ -136,7 +136,7 @@ export const corporationRoutes = c.router({
       'The code can be used once, is valid for 24 hours and works with any dynamic app token; the login asks for the scopes that the inviting corporation requires. A character that signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1. A character that would be admitted anyway signs in normally: an invitation never lowers a level. A corporation has at most 100 valid codes; one more is a 409 until one of them is used or expires.',
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409) },
+    responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'createGuestCode',
       codes: ['too_many_guest_codes'],

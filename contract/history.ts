@@ -190,7 +190,7 @@ export const historyRoutes = c.router({
       'Asks the game with the refresh token of the character and adds the answer to the location history. 404 where no valid refresh token has the scopes that it needs.',
     pathParams: byCharacter,
     body: c.noBody(),
-    responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 502, 504) },
+    responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 413, 415, 502, 504) },
     metadata: {
       operationId: 'storeLocation',
       codes: ['not_found', 'no_refresh_token', 'provider_limits_used_up'],

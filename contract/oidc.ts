@@ -265,7 +265,7 @@ export const oidcRoutes = c.router({
     description: 'The former secret is invalid at once. A public application has no secret: 409.',
     pathParams: byId,
     body: c.noBody(),
-    responses: { 200: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409) },
+    responses: { 200: field(OidcClientSecret, 'The new secret.'), ...errors(404, 409, 413, 415) },
     metadata: { operationId: 'renewOidcClientSecret', codes: ['client_is_public'], ...level(10) },
   },
 });

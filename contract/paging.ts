@@ -18,21 +18,18 @@ export const AfterInQuery = field(
   'WyJhZGEgdmFsZSIsMjExMjAwMDAwMV0',
 );
 
+/** Far beyond the last page of any listing; larger numbers are taken for this one. */
+const FARTHEST_PAGE = 2 ** 31 - 1;
+
 /** The request header `page` of the histories: a positive whole number, 1 where absent (External data rule 2). */
 export const PageHeader = z.object({
   page: extendApi(
     z
       .string()
-      .regex(/^[1-9][0-9]{0,9}$/, 'Must be a positive whole number')
+      .regex(/^[1-9][0-9]*$/, 'Must be a positive whole number')
       .default('1')
-      .transform(Number)
-      .pipe(
-        z
-          .number()
-          .int()
-          .min(1)
-          .max(2 ** 31 - 1),
-      ),
+      .transform((page) => Math.min(Number(page), FARTHEST_PAGE))
+      .pipe(z.number().int().min(1)),
     { default: 1, description: `Page of the listing, ${PAGE_SIZE} items each, newest first.`, example: 1 },
   ),
 });

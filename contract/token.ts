@@ -211,7 +211,7 @@ export const tokenRoutes = c.router({
     description:
       "The token acts as the built-in user, never above the present level of the app token's owner, lasts 48 hours, and is deleted together with that owner or the app token.",
     body: c.noBody(),
-    responses: { 200: field(UserToken, 'The new token.'), ...errors() },
+    responses: { 200: field(UserToken, 'The new token.'), ...errors(413, 415) },
     metadata: {
       operationId: 'createUserToken',
       access: {

@@ -33,7 +33,7 @@ export const voiceRoutes = c.router({
     description:
       'Answers a random nickname. Take it on the voice server within one minute, then complete the challenge. A new challenge replaces the one before. Where no voice server is configured: 404.',
     body: c.noBody(),
-    responses: { 200: field(VoiceChallenge, 'The challenge.'), ...errors(404) },
+    responses: { 200: field(VoiceChallenge, 'The challenge.'), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'startVoiceChallenge',
       codes: ['forbidden_to_all', 'voice_not_configured'],
@@ -47,7 +47,7 @@ export const voiceRoutes = c.router({
     description:
       'Finds the client with the nickname and binds its voice identity to the caller, who becomes a member of the voice autogroup. An identity belongs to the last user who proved it: a former user loses it. 404 `Could not find challenge for user` without a valid challenge; 404 `Could not find corresponding teamspeak client` if no client has the nickname, or more than one does; 404 where no voice server is configured; 502 where it cannot be reached or understood. The nickname is the proof: tell it nobody.',
     body: c.noBody(),
-    responses: { 201: c.noBody(), ...errors(404, 502) },
+    responses: { 201: c.noBody(), ...errors(404, 413, 415, 502) },
     metadata: {
       operationId: 'completeVoiceChallenge',
       codes: [

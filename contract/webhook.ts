@@ -306,7 +306,7 @@ export const webhookRoutes = c.router({
     description: `For ${FORMER_SECRET_HOURS} hours deliveries carry two signatures, by the new secret and by the former one. A second rotation ends the former one at once.`,
     pathParams,
     body: c.noBody(),
-    responses: { 200: field(WebhookSecret, 'The new secret.'), ...errors(404) },
+    responses: { 200: field(WebhookSecret, 'The new secret.'), ...errors(404, 413, 415) },
     metadata: { operationId: 'rotateWebhookSecret', access },
   },
   test: {
@@ -314,10 +314,10 @@ export const webhookRoutes = c.router({
     path: '/webhook/:webhook_id/test',
     summary: 'Send a test',
     description:
-      'Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 10 tests and retries in a minute.',
+      'Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute.',
     pathParams,
     body: c.noBody(),
-    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404) },
+    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
     metadata: { operationId: 'testWebhook', codes: ['too_many_tries'], access },
   },
   listDeliveries: {
@@ -339,10 +339,10 @@ export const webhookRoutes = c.router({
     path: '/webhook/:webhook_id/delivery/:delivery_id/retry',
     summary: 'Try a delivery again',
     description:
-      'At once, whatever its state; from there on as if it were new. A webhook can have 10 tests and retries in a minute.',
+      'At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute.',
     pathParams: deliveryParams,
     body: c.noBody(),
-    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404) },
+    responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
     metadata: { operationId: 'retryWebhookDelivery', codes: ['too_many_tries'], access },
   },
   replay: {

@@ -29,16 +29,27 @@ type Handler<Name extends JobName> = (
   run: Run,
 ) => Promise<unknown>;
 
-/** Jobs with a dry run. */
+/** The dry run of a job that takes nothing from anybody: it collects, counts, or deletes what has expired. */
+const takesNothing = async (): Promise<readonly Change[]> => [];
+
+/** Jobs with a dry run; `check-grants` has none, because only refreshing a token tells whether it is valid (D52). */
 export const dryRuns: {
   readonly [Name in JobName]?: (services: Services, run: Run) => Promise<readonly Change[]>;
 } = {
   'check-voice-nicknames': checkVoiceNicknames,
+  'collect-locations': takesNothing,
+  'collect-mail': takesNothing,
+  'collect-skill-points': takesNothing,
+  'collect-wallets': takesNothing,
+  'end-sessions': sweepSessions,
   'follow-names': followNames,
   'judge-memberships': judgeMemberships,
+  maintenance: takesNothing,
+  'note-compliance': takesNothing,
   'refresh-organizations': refreshOrganizations,
   'sync-users': syncUsers,
   'sync-voice-groups': syncVoiceGroups,
+  'write-checkpoint': takesNothing,
 };
 
 /** The handler of each job in the catalogue; TypeScript reports a missing one. */

@@ -183,10 +183,11 @@ async function renewNames({ db, clock, client }: MaintenanceServices, run: Run):
   for (let requests = 0; requests < NAME_REQUESTS; requests += 1) {
     refuseWhenEnded(run);
     const page = await findStaleNames(db, now, { after, most: NAMES });
-    const found = await names.find(
+    const { names: found, failure } = await names.find(
       page.map(({ id }) => id),
       'service',
     );
+    if (failure !== undefined) throw failure;
     renewed += found.size;
     after = page.at(-1);
     if (page.length < NAMES || found.size < page.length) break;

@@ -10,14 +10,14 @@ import { createForward, type Forwarded } from './forward.ts';
 export function extHandlers(services: Services): Handlers<typeof contract.ext> {
   const forward = createForward(services);
   return {
-    forward: async ({ caller, params, body, res }) => {
-      const request = { caller, path: params.esi_path, fields: body, from: 'body' } as const;
+    forward: async ({ admission, params, body, res }) => {
+      const request = { admission, path: params.esi_path, fields: body, from: 'body' } as const;
       return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
     },
-    forwardGet: async ({ caller, params, query, req, res }) => {
+    forwardGet: async ({ admission, params, query, req, res }) => {
       const sent = requestOf(req.body);
       const from = sent === undefined ? 'query' : 'body';
-      const request = { caller, path: params.esi_path, fields: sent ?? query, from } as const;
+      const request = { admission, path: params.esi_path, fields: sent ?? query, from } as const;
       return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
     },
   };

@@ -1,12 +1,17 @@
 import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
+import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
-import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
+import {
+  type BudgetAccount,
+  budgetAccountOf,
+  type ErrorAllowance,
+  errorsOfOneCall,
+} from '../provider/budget-account.ts';
 import type { ProviderRequest } from '../provider/client.ts';
-import { ProviderError } from '../provider/http.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/errors.ts';
@@ -16,6 +21,7 @@ import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
 import { harmless } from './forwarded-headers.ts';
 import { createJoiner } from './join-pages.ts';
+import { createRecheck } from './recheck.ts';
 import { refusal } from './refusal.ts';
 
 /** Limits of concurrent forwarded requests in one process: in all, for one caller, and milliseconds of waiting. */
@@ -23,8 +29,14 @@ const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
 
 type ForwardServices = Pick<Services, 'client' | 'clock' | 'db' | 'document' | 'log' | 'names'>;
 
+/**
+ * Milliseconds after which the caller's rights are checked again: when a call had to wait, and while pages are read
+ * (D20, D27b, D29b).
+ */
+const RECHECK = { waited: 100, reading: 1_000 };
+
 interface Forwarding {
-  readonly caller: Caller;
+  readonly admission: Admission;
   readonly path: string;
   readonly fields: ExternalForwardRequest;
   readonly from: FieldsFrom;
@@ -44,10 +56,15 @@ export function createForward(services: ForwardServices): Forward {
   const semaphore = createFairSemaphore(AT_ONCE);
   const join = createJoiner(services);
 
-  return async ({ caller, path, fields, from, gone }) => {
+  return async ({ admission, path, fields, from, gone }) => {
+    const { caller } = admission;
     const { request, operation } = await toRequest(services, caller, path, fields, from);
-    const on = budgetAccountOf(caller);
-    const annotate = (ids: readonly number[]) => namesOf(services, ids, on);
+    const { on, allowance } = request;
+    const recheck = createRecheck(async () => {
+      const now = await rejudge(services.db, admission);
+      await requireUse(services, now, request.as?.characterId);
+    });
+    const annotate = (ids: readonly number[]) => namesOf(services, ids, on, allowance);
     const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
       if (answer.status >= 400) throw refusal(answer);
       const ids = new Set<number>();
@@ -65,8 +82,12 @@ export function createForward(services: ForwardServices): Forward {
       const joined = await join({
         caller: on.caller,
         from,
-        ask: (page, anew) =>
-          services.client.ask({ ...request, query: { ...request.query, page: String(page) }, anew }),
+        ask: async (page, anew) => {
+          await recheck(RECHECK.reading);
+          const query = { ...request.query, page: String(page) };
+          return services.client.ask({ ...request, query, anew });
+        },
+        allowance,
         annotate: fields.id_annotations ? annotate : undefined,
         signal: gone(),
       });
@@ -74,12 +95,19 @@ export function createForward(services: ForwardServices): Forward {
     }
     const leave = await semaphore.enter(on.caller, gone);
     try {
+      await recheck(RECHECK.waited);
       return await whole(await services.client.ask(request));
     } finally {
       leave();
     }
   };
 }
+
+/** A request for the provider on the account of its caller. */
+type ChargedRequest = ProviderRequest & {
+  readonly on: Exclude<BudgetAccount, 'service'>;
+  readonly allowance: ErrorAllowance;
+};
 
 /** Checks the caller's right, then builds the request for the provider. */
 async function toRequest(
@@ -88,7 +116,7 @@ async function toRequest(
   extPath: string,
   { on_behalf_of, params }: ExternalForwardRequest,
   from: FieldsFrom,
-): Promise<{ readonly request: ProviderRequest; readonly operation: ProviderOperation }> {
+): Promise<{ readonly request: ChargedRequest; readonly operation: ProviderOperation }> {
   const path = toProviderPath(extPath);
   if (path === undefined) throw invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
   const operation = (await document.current()).find(path);
@@ -98,7 +126,7 @@ async function toRequest(
   const query = toQuery(params, operation, from);
   const characterId = on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
-    await requireAuthority(db, caller, { over: 'user', mode: 'read' }, characterId);
+    await requireUse({ db }, caller, characterId);
     await recordUse(
       db,
       'ext.asked_on_behalf',
@@ -116,9 +144,20 @@ async function toRequest(
       path,
       query,
       on: budgetAccountOf(caller),
+      allowance: errorsOfOneCall(),
       ...(scope !== null && { as: { characterId, scope } }),
     },
   };
+}
+
+/** Authority over the user whose access token is sent, where that is not the caller's own (D17). */
+async function requireUse(
+  { db }: Pick<ForwardServices, 'db'>,
+  caller: Caller,
+  characterId: number | undefined,
+): Promise<void> {
+  if (characterId === undefined || characterId === caller.owner_id) return;
+  await requireAuthority(db, caller, { over: 'user', mode: 'read' }, characterId);
 }
 
 /**
@@ -129,11 +168,8 @@ async function namesOf(
   { names }: ForwardServices,
   ids: readonly number[],
   on: BudgetAccount,
+  allowance: ErrorAllowance,
 ): Promise<Record<string, string>> {
   if (ids.length === 0) return {};
-  const found = await names.find(ids, on).catch((error: unknown) => {
-    if (!(error instanceof ProviderError)) throw error;
-    return new Map<number, string>();
-  });
-  return Object.fromEntries(found);
+  return Object.fromEntries((await names.find(ids, on, allowance)).names);
 }

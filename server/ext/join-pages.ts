@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
+import type { ErrorAllowance } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/errors.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
 import { holdSlot, SLOTS_PER_CALLER } from './caller-slots.ts';
 import type { FieldsFrom } from './ext-params.ts';
-import { createJoined, type Joined } from './joined-answer.ts';
+import { createJoined, type Joined, MOST_PAGES } from './joined-answer.ts';
 import { readAllPages } from './read-pages.ts';
 
 /** Lists that one process reads concurrently. */
@@ -24,6 +25,8 @@ interface JoinRequest {
   readonly caller: string;
   readonly from: FieldsFrom;
   readonly ask: (page: number, anew: boolean) => Promise<ProviderAnswer>;
+  /** Errors that the pages may still cause. */
+  readonly allowance: ErrorAllowance;
   /** Fetches names for the ids in the answer; absent when no names are requested. */
   readonly annotate: ((ids: readonly number[]) => Promise<Record<string, string>>) | undefined;
   /** Aborted when the client disconnects. */
@@ -56,11 +59,11 @@ export function createJoiner(
   }
 
   async function read(request: JoinRequest, joined: Joined): Promise<JoinedAnswer> {
-    const { caller, ask, annotate, signal } = request;
+    const { caller, ask, allowance, annotate, signal } = request;
     const deadline = performance.now() + READ_WITHIN;
     const leave = await lists.enter(caller, () => signal);
     try {
-      const all = await readAllPages(async (page, anew) => {
+      const askInTurn = async (page: number, anew: boolean) => {
         signal.throwIfAborted();
         const leavePage = await pages.enter(caller, () => signal);
         try {
@@ -70,7 +73,8 @@ export function createJoiner(
         } finally {
           leavePage();
         }
-      }, joined);
+      };
+      const all = await readAllPages(askInTurn, joined, allowance);
       if (all.kind === 'single') return all;
       const annotations = annotate === undefined ? {} : await annotate([...joined.ids]);
       return { kind: 'stream', ...joined.toStream(all.first, annotations) };
@@ -84,7 +88,7 @@ export function createJoiner(
     if (leave === undefined) throw tooMany();
     const joined = createJoined({
       withIds: request.annotate !== undefined,
-      tooLarge: () => tooLarge(request.from),
+      tooLarge: (exceeded) => tooLarge(request.from, exceeded),
     });
     const end = async () => {
       await Promise.all([joined.close(), leave()]);
@@ -116,9 +120,10 @@ function tooMany(): DomainError {
   return new DomainError('too_many_joined_answers', detail, { retryAfter: AGAIN_AFTER });
 }
 
-function tooLarge(from: FieldsFrom): DomainError {
+function tooLarge(from: FieldsFrom, exceeded: 'pages' | 'bytes'): DomainError {
+  const what = exceeded === 'pages' ? `${MOST_PAGES} pages` : '64 MiB';
   return invalid(
     [from, 'all_pages'],
-    'The joined answer would have more than 64 MiB: ask for its pages one by one, with the parameter page',
+    `The joined answer would have more than ${what}: ask for its pages one by one, with the parameter page`,
   );
 }

@@ -9,7 +9,7 @@ import { openTemporaryFile, type Piece, type TemporaryFile } from './temporary-f
 /** Maximum size of one joined answer in bytes (D30). */
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Maximum number of pages; the game's largest list has fewer. */
-const MOST_PAGES = 1_000;
+export const MOST_PAGES = 1_000;
 
 /** Collects the pages of one list and streams them to the caller. */
 export interface Joined extends PageSink {
@@ -30,14 +30,14 @@ export interface Joined extends PageSink {
  * Writes pages to a temporary file as they arrive, so that memory holds only the page being written. Pages are joined
  * as text, without parsing.
  *
- * @param tooLarge the error to throw when they exceed {@link MOST_BYTES}
+ * @param tooLarge the error to throw when they exceed {@link MOST_PAGES} or {@link MOST_BYTES}
  */
 export function createJoined({
   withIds,
   tooLarge,
 }: {
   readonly withIds: boolean;
-  readonly tooLarge: () => DomainError;
+  readonly tooLarge: (exceeded: 'pages' | 'bytes') => DomainError;
 }): Joined {
   let opening: Promise<TemporaryFile> | undefined;
   let pieces: Piece[] = [];
@@ -53,7 +53,8 @@ export function createJoined({
       // All pages but the last are as large as the first one, so the size can be estimated before the others are
       // requested.
       const expected = page === 1 ? bytes * (count - 1) : taken;
-      if (count > MOST_PAGES || Math.max(expected, taken) > MOST_BYTES) throw tooLarge();
+      if (count > MOST_PAGES) throw tooLarge('pages');
+      if (Math.max(expected, taken) > MOST_BYTES) throw tooLarge('bytes');
       opening ??= openTemporaryFile();
       pieces[page - 1] = await (await opening).put(text);
       if (withIds) findNameable(answer.data, ids);

@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import type { ProviderAnswer } from '../provider/answer.ts';
+import type { ErrorAllowance } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
 import { DomainError } from '../shared/errors.ts';
 
@@ -32,21 +33,29 @@ type Outcome =
 
 /**
  * Reads all pages of a list (D32). Page 1 tells the number of pages; pages of different snapshots are read again. The
- * first error ends the reading and is returned, so that one request causes few errors at the provider.
+ * first error ends the reading and is returned. All requests share the call's allowance of errors (D33).
  */
-export async function readAllPages(ask: AskPage, sink: PageSink): Promise<AllPages> {
+export async function readAllPages(
+  ask: AskPage,
+  sink: PageSink,
+  allowance: ErrorAllowance,
+): Promise<AllPages> {
   for (let tries = 1; ; tries += 1) {
-    const outcome = await readPages((page) => ask(page, tries > 1), sink);
+    const outcome = await readPages((page) => ask(page, tries > 1), sink, allowance);
     if (outcome.kind === 'list' || outcome.kind === 'single') return outcome;
     // A provider whose pages have different dates never shows one snapshot; after the last try the pages are used all
     // the same.
     if (tries === TRIES && outcome.kind === 'mixed') return { kind: 'list', first: outcome.first };
-    if (tries === TRIES) throw pagesChanged();
+    if (tries === TRIES || allowance.left === 0) throw pagesChanged();
     await sink.clear();
   }
 }
 
-async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: PageSink): Promise<Outcome> {
+async function readPages(
+  ask: (page: number) => Promise<ProviderAnswer>,
+  sink: PageSink,
+  allowance: ErrorAllowance,
+): Promise<Outcome> {
   const first = await ask(1);
   const count = pageCount(first);
   if (first.status !== 200 || count === 1 || !isList(first)) return { kind: 'single', answer: first };
@@ -73,8 +82,10 @@ async function readPages(ask: (page: number) => Promise<ProviderAnswer>, sink: P
     read(page).catch((error: unknown) => {
       failure ??= error;
     });
+  // Each of the concurrent requests may fail.
+  const concurrency = Math.max(1, Math.min(AT_ONCE, allowance.left));
   // Waits for all requests, so that none writes into the sink afterwards.
-  await pMap(others(), readOrNote, { concurrency: AT_ONCE });
+  await pMap(others(), readOrNote, { concurrency });
   if (failure !== undefined) throw failure;
   return ended ?? { kind: dates.size === 1 ? 'list' : 'mixed', first };
 }

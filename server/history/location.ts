@@ -66,13 +66,13 @@ async function fetchLocation(
   // The game returns a station or a structure, never both.
   const structure_id = station_id === null ? (place.structure_id ?? null) : null;
   const ids = [ship.ship_type_id, solar_system_id, ...(station_id === null ? [] : [station_id])];
-  const [known, structure] = await Promise.all([
-    orNothing(names.find(ids, on)),
+  const [{ names: known }, structure] = await Promise.all([
+    names.find(ids, on),
     structure_id === null
       ? undefined
       : orNothing(ask(`/universe/structures/${structure_id}`, 'ext-universe.read_structures.v1', Structure)),
   ]);
-  const nameOf = (named: number) => known?.get(named) ?? `#${named}`;
+  const nameOf = (named: number) => known.get(named) ?? `#${named}`;
   return {
     online,
     ship_name: ship.ship_name,

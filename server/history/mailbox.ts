@@ -164,10 +164,16 @@ async function withNames({ names }: MailboxServices, headers: readonly Header[])
     recipients.filter((to) => to.recipient_type === MAILING_LIST).map((to) => to.recipient_id),
   );
   const others = [...headers.map(({ from }) => from), ...recipients.map((to) => to.recipient_id)];
-  const found = await names.find(
+  const {
+    names: found,
+    unasked,
+    failure,
+  } = await names.find(
     others.filter((other) => other !== 0 && !lists.has(other)),
     'service',
   );
+  // Stored names are never corrected, so the next run goes on with the ids that the provider was not asked for.
+  if (unasked > 0) throw failure ?? new ProviderError('unusable', 'too many ids in a mailbox have no name');
   const nameOf = (named: number) =>
     lists.has(named) ? `Mailing list ${named}` : (found.get(named) ?? `#${named}`);
   return headers.map(

@@ -42,13 +42,16 @@ export type Handlers<C extends AppRouter> = {
 const MOST_BYTES = 1024 * 1024;
 const MOST_BYTES_FORWARDED = 32 * 1024;
 
+/** The body of operations that take none: like any other it must be JSON without unknown fields (D3). */
+const NO_FIELDS = z.object({}).strict();
+
 /**
- * The body that a route reads; undefined where the contract has none. A forwarded GET takes the body of the POST (D30).
+ * The body that a route reads; undefined where it ignores one. A forwarded GET takes the body of the POST (D30).
  */
 function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly mostBytes: number } | undefined {
   if (isForwarding(route)) return { schema: whole.ext.forward.body, mostBytes: MOST_BYTES_FORWARDED };
-  const taken = 'body' in route && route.body instanceof z.ZodType;
-  return taken ? { schema: route.body as z.ZodTypeAny, mostBytes: MOST_BYTES } : undefined;
+  if (!('body' in route)) return undefined;
+  return { schema: route.body instanceof z.ZodType ? route.body : NO_FIELDS, mostBytes: MOST_BYTES };
 }
 
 /**

@@ -110,7 +110,10 @@ export function askNames(client: ProviderClient, ids: readonly number[]): Promis
   return askBulk(client, '/universe/names', ids, usable(NamedId));
 }
 
-/** One invalid id makes the whole bulk request fail, so it is halved until the invalid id is found. */
+/**
+ * One invalid id makes the whole bulk request fail, so it is halved until the invalid id is found; breadth first, so that
+ * halves without one are answered before a client with a limit of errors stops.
+ */
 async function askBulk<T>(
   client: ProviderClient,
   path: string,
@@ -124,7 +127,7 @@ async function askBulk<T>(
       const response = await client.ask({ path, on: 'service', body: chunk });
       if (!UNKNOWN.has(response.status)) answers.found.push(...read(response, path, schema));
       else if (chunk.length === 1) answers.refused.push(...chunk);
-      else waiting.unshift(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
+      else waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
     }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

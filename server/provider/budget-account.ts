@@ -18,6 +18,18 @@ export interface ErrorTally {
   errors: number;
 }
 
+/** How many errors one forwarded call may still cause, as if each request in progress failed (D33). */
+export interface ErrorAllowance {
+  left: number;
+}
+
+/** Maximum number of provider errors of one forwarded call (D33). */
+const ERRORS_OF_A_CALL = 10;
+
+export function errorsOfOneCall(): ErrorAllowance {
+  return { left: ERRORS_OF_A_CALL };
+}
+
 /**
  * The account of a caller (D33b): its owner's or, for a user token made from a permanent one, the sponsor's. The
  * built-in user owns many applications' tokens, so each of its permanent tokens has an account of its own, which its

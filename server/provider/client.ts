@@ -5,7 +5,13 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
-import { type BudgetAccount, budgetAccountOf, type ErrorTally, type Payer } from './budget-account.ts';
+import {
+  type BudgetAccount,
+  budgetAccountOf,
+  type ErrorAllowance,
+  type ErrorTally,
+  type Payer,
+} from './budget-account.ts';
 import {
   findGrantWithAnswer,
   findPublicAnswer,
@@ -37,6 +43,8 @@ export interface ProviderRequest {
   readonly patient?: boolean;
   /** Counts the errors that the request causes, retries included. */
   readonly tally?: ErrorTally;
+  /** Shared by the requests of one forwarded call; without any left, a request fails as `caller-exhausted`. */
+  readonly allowance?: ErrorAllowance;
 }
 
 export interface ProviderClient {
@@ -124,7 +132,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       readonly place?: { readonly key: string; readonly grantId: string | null };
     },
   ): Promise<ProviderAnswer> {
-    const { path, query, on, as, body, tally } = request;
+    const { path, query, on, as, body, tally, allowance } = request;
     const { token, kept, place } = how;
     const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
     const etag = kept?.etag ?? undefined;
@@ -146,6 +154,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         ...(request.patient && { tries: 1 }),
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(tally !== undefined && { tally }),
+        ...(allowance !== undefined && { allowance }),
         ...(place !== undefined && {
           toKeep: (raw, now) => {
             const whole = raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw;

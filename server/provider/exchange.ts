@@ -5,12 +5,13 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { inSpan } from '../tracing/tracing.ts';
-import { type Bucket, type Settlement, settle } from './budget.queries.ts';
-import type { BudgetAccount, ErrorTally } from './budget-account.ts';
+import { type Settlement, settle } from './budget.queries.ts';
+import type { BudgetAccount, ErrorAllowance, ErrorTally } from './budget-account.ts';
 import type { CachedAnswer } from './cache.queries.ts';
 import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
 import { readLimits } from './limit-headers.ts';
 import type { ProviderOperation } from './operations.ts';
+import { createRateBuckets } from './rate-bucket.ts';
 import { takeBudget } from './wait-for-budget.ts';
 
 /** One request to the game's API, with the budgets that it is charged to. */
@@ -32,6 +33,7 @@ interface Exchange {
   /** Makes the cache entry of the answer. */
   readonly toKeep?: (answer: RawAnswer, now: Date) => CachedAnswer | undefined;
   readonly tally?: ErrorTally;
+  readonly allowance?: ErrorAllowance;
 }
 
 /** A JSON answer with a status below 500; `data` is the parsed body. */
@@ -59,8 +61,6 @@ const UNSAID = 60;
  */
 const LARGE = 64 * 1024;
 const LARGE_AT_ONCE = 1;
-/** Maximum number of rate groups that are learned from headers; the provider has fewer operations. */
-const MOST_LEARNED = 1000;
 
 interface Failure {
   readonly error: ProviderError;
@@ -74,21 +74,15 @@ export function createExchanger(services: {
   readonly metrics: Pick<Metrics, 'providerDuration'>;
 }): Exchanger {
   const { db, clock, metrics } = services;
-  const learned = new Map<string, string>();
+  const buckets = createRateBuckets();
   // Limited, so that many large answers cannot use up the database connections.
   const writeLarge = createSemaphore(LARGE_AT_ONCE);
   // Parsing a large answer takes some milliseconds, so it is done one at a time, with the event loop free in between.
   const readLarge = createSemaphore(1);
 
-  /** The bucket of a request. An operation without a rate group has one for its 429s only. */
-  function bucketOf({ operation, label, characterId }: Exchange): { bucket: Bucket; counted: boolean } {
-    const group = operation?.rateGroup?.name ?? learned.get(label);
-    return { bucket: { name: group ?? label, characterId }, counted: group === undefined };
-  }
-
   async function once(exchange: Exchange, deadline: number): Promise<JsonAnswer | Failure> {
     const { on, operation, label, characterId, bytes } = exchange;
-    const { bucket, counted } = bucketOf(exchange);
+    const { bucket, counted } = buckets.of(exchange);
     const { wanted, verdict } = await takeBudget(services, { on, counted, bucket }, deadline);
     const limits: Limits = { milliseconds: deadline - performance.now(), bytes };
     const { url, headers, body } = exchange;
@@ -108,7 +102,7 @@ export function createExchanger(services: {
     const status = broken ? 0 : answer.status;
     const heard = readLimits(broken ? {} : answer.headers, now, operation?.rateGroup ?? null);
     const { group, errorsLeft, errorReset, retryAfter, tokensLeft, emptyFor } = heard;
-    if (group !== undefined && counted && learned.size < MOST_LEARNED) learned.set(label, group);
+    if (group !== undefined && counted) buckets.learn(label, group);
     const outcome: JsonAnswer | Failure = broken
       ? { error: answer, passing: answer.fault === 'unreachable' }
       : judge(answer, label, errorReset, retryAfter);
@@ -137,10 +131,26 @@ export function createExchanger(services: {
     return outcome;
   }
 
+  /** Reserves one error of the call's allowance, and gives it back unless the attempt failed. */
+  async function withinAllowance(exchange: Exchange, deadline: number): Promise<JsonAnswer | Failure> {
+    const { allowance } = exchange;
+    if (allowance === undefined) return once(exchange, deadline);
+    if (allowance.left === 0) throw allowanceUsedUp();
+    allowance.left -= 1;
+    let failed = false;
+    try {
+      const outcome = await once(exchange, deadline);
+      failed = 'error' in outcome || outcome.status >= 400;
+      return outcome;
+    } finally {
+      if (!failed) allowance.left += 1;
+    }
+  }
+
   return async (exchange, deadline) => {
     const most = exchange.tries ?? TRIES;
     for (let tries = 1; ; tries += 1) {
-      const outcome = await once(exchange, deadline);
+      const outcome = await withinAllowance(exchange, deadline);
       if (!('error' in outcome)) return outcome;
       const { error, passing } = outcome;
       const left = deadline - performance.now();
@@ -148,8 +158,15 @@ export function createExchanger(services: {
       const pause = Math.max(jitter, (error.retryAfter ?? 0) * 1000);
       if (!passing || tries >= most || pause >= left) throw error;
       await sleep(pause);
+      if (exchange.allowance?.left === 0) throw error;
     }
   };
+}
+
+function allowanceUsedUp(): ProviderError {
+  return new ProviderError('caller-exhausted', 'this call has caused too many errors', {
+    retryAfter: UNSAID,
+  });
 }
 
 /** Classifies an answer that was received completely. */

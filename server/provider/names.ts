@@ -4,18 +4,22 @@ import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { BudgetAccount } from './budget-account.ts';
-import type { ProviderClient } from './client.ts';
+import type { BudgetAccount, ErrorAllowance } from './budget-account.ts';
+import type { ProviderClient, ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
 import { findNames, type KnownName, saveNames } from './names.queries.ts';
 
 /** Maximum number of ids in one request (facts §2). */
 const BULK = 1000;
 /**
- * Maximum number of refusals that one call may cause: invalid ids are found by halving, and a client can send many
- * (D33).
+ * Maximum number of refusals that one call may cause, as a client can send many invalid ids (D33). They are found by
+ * halving, breadth first, so that each half without one has its names early. The last refusals are spent on single ids,
+ * so that every call finds some of them, however many there are.
  */
 const MOST_REFUSALS = 10;
+const HALVINGS = 8;
+/** Maximum number of requests of one call: single ids may be many. */
+const MOST_REQUESTS = 50;
 
 const NamedIds = z.array(
   z.object({
@@ -25,14 +29,20 @@ const NamedIds = z.array(
   }),
 );
 
+interface FoundNames {
+  readonly names: ReadonlyMap<number, string>;
+  /** Number of ids for which the provider was not asked, so that they may have a name. */
+  readonly unasked: number;
+  /** Why the provider could not be asked for them; undefined where it was, and refused too often. */
+  readonly failure: ProviderError | undefined;
+}
+
 export interface Names {
   /**
    * Names by id, from the shared table while they are fresh, else by bulk requests. Ids without a name are left out and
    * not asked for again within a day (D32).
-   *
-   * @throws ProviderError when the provider fails
    */
-  find(ids: readonly number[], on: BudgetAccount): Promise<Map<number, string>>;
+  find(ids: readonly number[], on: BudgetAccount, allowance?: ErrorAllowance): Promise<FoundNames>;
 }
 
 export function createNames(services: {
@@ -42,41 +52,52 @@ export function createNames(services: {
 }): Names {
   const { db, client, clock } = services;
   return {
-    async find(ids, on) {
+    async find(ids, on, allowance) {
       const wanted = [...new Set(ids)];
       const known = await findNames(db, wanted, clock.now());
       const missing = wanted.filter((id) => !known.has(id));
-      const asked = await askNames(client, missing, on);
+      const asked = await askNames(client, missing, { on, ...(allowance && { allowance }) });
       await saveNames(db, asked.names, clock.now());
-      if (asked.failure !== undefined) throw asked.failure;
-      return new Map(
-        [...known.values(), ...asked.names].flatMap(({ id, name }) => (name === null ? [] : [[id, name]])),
+      const { failure, unasked } = asked;
+      if (failure !== undefined && !(failure instanceof ProviderError)) throw failure;
+      const named = [...known.values(), ...asked.names].flatMap(({ id, name }) =>
+        name === null ? [] : [[id, name] as const],
       );
+      return { names: new Map(named), unasked, failure };
     },
   };
 }
 
 /** Requests names in bulk; those received are stored even if a later request fails. */
-async function askNames(client: ProviderClient, ids: readonly number[], on: BudgetAccount) {
+async function askNames(
+  client: ProviderClient,
+  ids: readonly number[],
+  charged: Pick<ProviderRequest, 'on' | 'allowance'>,
+) {
   const names: KnownName[] = [];
   const waiting = chunksOf(ids, BULK);
   let refusals = 0;
+  let requests = 0;
   let failure: unknown;
-  while (waiting.length > 0 && refusals < MOST_REFUSALS && failure === undefined) {
-    const chunk = waiting.shift() ?? [];
+  while (refusals < MOST_REFUSALS && requests < MOST_REQUESTS && failure === undefined) {
+    const next = waiting.shift();
+    if (next === undefined) break;
+    const [chunk, rest] = refusals < HALVINGS ? [next, []] : [next.slice(0, 1), next.slice(1)];
+    if (rest.length > 0) waiting.unshift(rest);
+    requests += 1;
     try {
-      const { status, data } = await client.ask({ path: '/universe/names', body: chunk, on });
+      const { status, data } = await client.ask({ path: '/universe/names', body: chunk, ...charged });
       const parsed = NamedIds.safeParse(data);
       if (status === 200 && parsed.success) names.push(...withUnnamed(chunk, parsed.data));
       else if (status >= 400 && chunk.length === 1) names.push(...withUnnamed(chunk, []));
-      else if (status >= 400) waiting.unshift(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
+      else if (status >= 400) waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
       else failure = new ProviderError('unusable', "the game's API gave unusable names");
       if (status >= 400) refusals += 1;
     } catch (error) {
       failure = error;
     }
   }
-  return { names, failure };
+  return { names, failure, unasked: ids.length - names.length };
 }
 
 function withUnnamed(

@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely';
 import { FIRST_PLAYER_CORPORATION } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
-import { type AllianceFacts, askNames, type CorporationFacts, createGameApi } from '../provider/api.ts';
+import { type AllianceFacts, type CorporationFacts, createGameApi } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import type { ProviderError } from '../provider/http.ts';
+import type { Clock } from '../shared/clock.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
 import { askAll } from './ask-all.ts';
+import { nameStrangers } from './name-strangers.ts';
 import {
   type OrganizationIds,
   readOrganizations,
@@ -42,10 +44,11 @@ type OpenAlliance = AllianceFacts & { readonly executor_corporation_id: number }
  * A corporation's alliance is taken from its own record, because affiliations and member lists may be older.
  */
 export async function fetchSnapshot(
-  db: Kysely<Database>,
+  services: { readonly db: Kysely<Database>; readonly clock: Clock },
   client: ProviderClient,
   wanted: OrganizationIds,
 ): Promise<FetchedSnapshot> {
+  const { db } = services;
   const api = createGameApi(client);
   const players = wanted.corporations.filter((id) => id >= FIRST_PLAYER_CORPORATION);
   let asRead = await readOrganizations(db, { alliances: wanted.alliances, corporations: players });
@@ -70,7 +73,7 @@ export async function fetchSnapshot(
 
   const corporationAnswers = new Map([...members.answers, ...executors.answers]);
   const corporations = openOnes(corporationAnswers, isOpenCorporation);
-  const ceos = await nameCeos(db, client, [...corporations.values()], asRead);
+  const ceos = await nameCeos(services, client, [...corporations.values()], asRead);
   const described = new Map([...corporations].filter(([, { ceo_id }]) => ceos.names.has(ceo_id)));
 
   /**
@@ -167,15 +170,15 @@ function unknownOnes<T>(answers: Answered<T>): number[] {
 
 /** Names of CEOs, by preference: the user's name, the provider's, the stored one, a placeholder. */
 async function nameCeos(
-  db: Kysely<Database>,
+  services: { readonly db: Kysely<Database>; readonly clock: Clock },
   client: ProviderClient,
   corporations: readonly OpenCorporation[],
   asRead: StoredOrganizations,
 ) {
   const ceoIds = corporations.map(({ ceo_id }) => ceo_id);
-  const users = await readUserNames(db, ceoIds);
+  const users = await readUserNames(services.db, ceoIds);
   const strangers = ceoIds.filter((id) => !users.has(id));
-  const { found, failure } = await askNames(client, strangers);
+  const { found, failure } = await nameStrangers(services, client, strangers);
   const newcomers = new Map(found.flatMap(({ id, name }) => (name === '' ? [] : [[id, name] as const])));
   const stored = [...asRead.corporations.values()].map(({ ceo_id, ceo_name }) => [ceo_id, ceo_name] as const);
   const makeshift = failure === undefined ? strangers.map((id) => [id, `#${id}`] as const) : [];

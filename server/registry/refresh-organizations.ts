@@ -1,4 +1,4 @@
-import { askMembers, askNames, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
+import { askMembers, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Change, Run } from '../queue/run.ts';
@@ -7,6 +7,7 @@ import { firstOfEach } from '../shared/first-of-each.ts';
 import { applyPlan } from './apply-plan.ts';
 import { type Answers, askAll, createRegistryClient } from './ask-all.ts';
 import { fetchSnapshot } from './fetch-snapshot.ts';
+import { nameStrangers } from './name-strangers.ts';
 import {
   markRefreshed,
   type OrganizationIds,
@@ -53,7 +54,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const due = await readDue(db, before, MOST);
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
-  const found = await fetchSnapshot(db, client, due);
+  const found = await fetchSnapshot(services, client, due);
   const joining = await findJoining(services, client, due.alliances);
   const members = await findPeople(services, client, due.corporations);
   run.progress(total, total);
@@ -178,10 +179,11 @@ async function findJoining(
 
 /** Members of these corporations that are not users yet, where a member's grant allows reading the list. */
 async function findPeople(
-  { db }: Needs,
+  services: Pick<Needs, 'db' | 'clock'>,
   client: ProviderClient,
   corporationIds: readonly number[],
 ): Promise<Lists & { people: SnapshotCharacter[] }> {
+  const { db } = services;
   const listers = await readListers(db, corporationIds, MEMBERSHIP_SCOPE, MOST_LISTERS);
   const lists = await askAll(
     listers.map((lister) => lister.corporation_id),
@@ -196,7 +198,7 @@ async function findPeople(
   );
   const homes = new Map([...lists.answers].flatMap(([id, members]) => members.map((member) => [member, id])));
   const strangers = await withoutUsers(db, [...homes.keys()]);
-  const { found, failure } = await askNames(client, [...strangers]);
+  const { found, failure } = await nameStrangers(services, client, [...strangers]);
   const people = found.flatMap(({ id, name }) => {
     const corporation_id = homes.get(id);
     return corporation_id === undefined || name === ''

@@ -68,7 +68,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     alliances: [...new Set(visit.allegiances.values())].flatMap((id) => id ?? []),
     corporations: [...new Set([...targets, ...visit.allegiances.keys()])],
   });
-  const found = await fetchSnapshot(db, client, concerned(visit, organizations));
+  const found = await fetchSnapshot(services, client, concerned(visit, organizations));
   const failure = visit.failure ?? found.failure;
   if (failure !== undefined) {
     log.warn(

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import {
   type Candidates,
@@ -51,10 +52,17 @@ export async function endUnwelcome(
 
 /**
  * Does the same for all users, as a job: for rights that end by time, or where {@link endUnwelcome} was not called
- * (D84).
+ * (D84). The changes are those of a dry run.
  */
-export async function sweepSessions(services: Parts & Pick<Services, 'db'>): Promise<void> {
-  await inTransaction(services.db, (tx) => endUnwelcome(services, tx, 'everybody'));
+export async function sweepSessions(
+  services: Parts & Pick<Services, 'db'>,
+  { dryRun }: Pick<Run, 'dryRun'>,
+): Promise<readonly Change[]> {
+  return inTransaction(services.db, async (tx) => {
+    if (dryRun) return (await findUnwelcome(tx, 'everybody')).map((ended) => ({ action: 'end', ...ended }));
+    await endUnwelcome(services, tx, 'everybody');
+    return [];
+  });
 }
 
 async function tell(

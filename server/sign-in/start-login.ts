@@ -25,7 +25,10 @@ export async function startLogin(
       ? await newCode(db, { app_token: caller.uuid }, now)
       : await bindStateCode(db, request.state_code, caller.uuid, now);
   if (code === undefined) {
-    throw new DomainError('state_code_unknown', 'Could not find a live state code of this token.');
+    throw new DomainError(
+      'state_code_unknown',
+      `Could not find state code ${request.state_code?.replace(/\s/g, ' ')}`,
+    );
   }
   const required = code.corporation_id === null ? [] : await requiredScopes(db, code.corporation_id);
   const scopes = [...new Set([...request.scopes, ...required])].sort() as ExtScope[];

@@ -36,17 +36,18 @@ export class VoiceError extends Error {
 export const ERROR_IDS = {
   ok: 0,
   invalidClient: 512,
-  nicknameInUse: 513,
   flooding: 524,
   emptyResult: 1281,
   duplicateEntry: 1282,
   alreadyMember: 2561,
   notMember: 2563,
+  insufficientPermissions: 2568,
   bannedAtConnect: 3329,
   floodBan: 3331,
 } as const;
 
-/** Whether the error is a refusal with one of these ids. */
-export function isRefusal(error: unknown, ids: readonly number[]): boolean {
-  return error instanceof VoiceError && error.kind === 'refused' && ids.includes(error.code ?? -1);
+/** Whether the error is a refusal, with one of these ids or any. */
+export function isRefusal(error: unknown, ids: readonly number[] | 'any'): boolean {
+  if (!(error instanceof VoiceError) || error.kind !== 'refused') return false;
+  return ids === 'any' || ids.includes(error.code ?? -1);
 }

@@ -34,7 +34,7 @@ export interface VoiceServer {
   members(sgid: number): Promise<number[]>;
   addMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
   removeMembers(sgid: number, clientDatabaseIds: readonly number[]): Promise<void>;
-  /** Sets our nickname, the sender of messages; if it is taken, the server's default stays. */
+  /** Sets our nickname, the sender of messages; if the server refuses it, its default stays. */
   takeNickname(nickname: string): Promise<void>;
   sendMessage(clid: number, text: string): Promise<void>;
 }
@@ -62,20 +62,19 @@ export async function withVoiceServer<T>(
 }
 
 function operations(connection: VoiceConnection): VoiceServer {
+  /** Rows of a list; servers refuse an empty one with 1281. */
+  const list = (...command: Parameters<VoiceConnection['command']>) =>
+    unless([ERROR_IDS.emptyResult], connection.command(...command));
   return {
-    clients: async () => (await connection.command('clientlist')).map(toClient),
-    serverGroups: async () => (await connection.command('servergrouplist')).map(toServerGroup),
+    clients: async () => (await list('clientlist')).map(toClient),
+    serverGroups: async () => (await list('servergrouplist')).map(toServerGroup),
     async createServerGroup(name) {
       const [row] = await connection.command('servergroupadd', { name });
       if (row === undefined) throw new VoiceError('unintelligible', 'a new server group has no sgid');
       return wholeNumber(row, 'sgid');
     },
     async members(sgid) {
-      const rows = await unless(
-        [ERROR_IDS.emptyResult],
-        connection.command('servergroupclientlist', { sgid }),
-      );
-      return rows.map((row) => wholeNumber(row, 'cldbid'));
+      return (await list('servergroupclientlist', { sgid })).map((row) => wholeNumber(row, 'cldbid'));
     },
     async addMembers(sgid, ids) {
       await connection.command('servergroupaddclient', ...membership(sgid, ids));
@@ -84,7 +83,7 @@ function operations(connection: VoiceConnection): VoiceServer {
       await connection.command('servergroupdelclient', ...membership(sgid, ids));
     },
     async takeNickname(client_nickname) {
-      await unless([ERROR_IDS.nicknameInUse], connection.command('clientupdate', { client_nickname }));
+      await unless('any', connection.command('clientupdate', { client_nickname }));
     },
     async sendMessage(clid, msg) {
       await connection.command('sendtextmessage', { targetmode: 1, target: clid, msg });
@@ -97,8 +96,8 @@ function membership(sgid: number, ids: readonly number[]) {
   return ids.map((cldbid, index) => (index === 0 ? { sgid, cldbid } : { cldbid }));
 }
 
-/** Treats some refusals as an empty answer, such as 1281 for an empty group. */
-async function unless(ids: readonly number[], answer: Promise<Row[]>): Promise<Row[]> {
+/** Treats some refusals, or any, as an empty answer. */
+async function unless(ids: readonly number[] | 'any', answer: Promise<Row[]>): Promise<Row[]> {
   try {
     return await answer;
   } catch (error) {

@@ -7,15 +7,13 @@ import type { Services } from '../services/services.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceServer } from '../voice-server/voice-server.ts';
+import { changeMembers, without } from './change-members.ts';
 import { bindGroup, findEntitled, findIdentities } from './groups.queries.ts';
 import { type Mapping, resolveMappings } from './mappings.ts';
 import { onVoiceServer } from './on-voice-server.ts';
 import { LONGEST_NAME, shorten } from './shorten.ts';
 
 type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
-
-/** Clients in one command. */
-const SET = 50;
 
 /** The changes of one mapped group. */
 interface GroupChange {
@@ -27,9 +25,10 @@ interface GroupChange {
 /**
  * Sets the members of each mapped server group to those members of the group who have a voice identity and may log in
  * (D41). A server group that the service created has no other members; from an adopted one only clients are removed
- * whose identity was bound at some time. Removals are made first and are subject to the mass-change guard (D63).
+ * whose identity was bound at some time. Removals are made first and are subject to the mass-change guard (D63). Where
+ * the voice server refuses one group, the others are brought up to date all the same.
  *
- * @throws VoiceError when the voice server fails; the next run starts from the state then
+ * @throws VoiceError when the voice server fails or has refused a group; the next run starts from the state then
  */
 export async function syncVoiceGroups(
   services: Needs,
@@ -42,12 +41,28 @@ export async function syncVoiceGroups(
 }
 
 async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<readonly Change[]> {
+  const refusals = collectRefusals(services);
+  const changes = await syncUnrefused(server, services, run, refusals);
+  refusals.throwFirst();
+  return changes;
+}
+
+async function syncUnrefused(
+  server: VoiceServer,
+  services: Needs,
+  run: Run,
+  refusals: Refusals,
+): Promise<readonly Change[]> {
   const { db, log } = services;
   const existing = await server.serverGroups();
-  const mappings = await resolveMappings(services, existing);
   const present = new Map<string, readonly number[]>();
-  for (const { group_id, sgid } of mappings) {
-    present.set(group_id, sgid === undefined ? [] : await server.members(sgid));
+  const mappings: Mapping[] = [];
+  for (const mapping of await resolveMappings(services, existing)) {
+    const { group_id, sgid } = mapping;
+    await refusals.around(mapping, async () => {
+      present.set(group_id, sgid === undefined ? [] : await server.members(sgid));
+      mappings.push(mapping);
+    });
   }
   // Read after the voice server's state, so that a user who lost a membership meanwhile is not added now.
   const entitled = await findEntitled(db, [...present.keys()]);
@@ -68,7 +83,7 @@ async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<r
   const losses = { lookedAt, losers, changes: removalsAsText(plans), details, healthy: true };
   if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, losses)))) return [];
   if (changes.length === 0) return changes;
-  await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)));
+  await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)), refusals);
   log.info(
     { job: run.job, run_id: run.id, changes: changes.length },
     'server groups were brought up to date',
@@ -83,6 +98,7 @@ async function applyChanges(
   run: Run,
   plans: readonly GroupChange[],
   names: Set<string>,
+  refusals: Refusals,
 ): Promise<void> {
   const total = plans.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
   let done = 0;
@@ -91,12 +107,41 @@ async function applyChanges(
     run.progress(done, total);
   };
   for (const { mapping, removed } of plans) {
-    if (mapping.sgid !== undefined) await change(server, services, mapping.sgid, 'remove', removed, step);
+    const { sgid } = mapping;
+    if (sgid === undefined) continue;
+    await refusals.around(mapping, () => changeMembers(server, services, sgid, 'remove', removed, step));
   }
   for (const { mapping, added } of plans) {
-    const sgid = mapping.sgid ?? (await create(server, services, mapping, names));
-    await change(server, services, sgid, 'add', added, step);
+    await refusals.around(mapping, async () => {
+      const sgid = mapping.sgid ?? (await create(server, services, mapping, names));
+      await changeMembers(server, services, sgid, 'add', added, step);
+    });
   }
+}
+
+/** Collects what the voice server refuses for one group, so that it does not end the work on the others. */
+interface Refusals {
+  /** @throws VoiceError for every other failure */
+  around(mapping: Mapping, work: () => Promise<void>): Promise<void>;
+  throwFirst(): void;
+}
+
+function collectRefusals({ log }: Needs): Refusals {
+  const refusals: unknown[] = [];
+  return {
+    async around({ group_id, sgid }, work) {
+      try {
+        await work();
+      } catch (error) {
+        if (!isRefusal(error, 'any')) throw error;
+        log.warn({ err: error, group_id, sgid }, 'the voice server refuses a server group');
+        refusals.push(error);
+      }
+    },
+    throwFirst() {
+      if (refusals.length > 0) throw refusals[0];
+    },
+  };
 }
 
 /** Creates a server group. If the name is taken, that server group belongs to somebody else, so a suffix is added. */
@@ -120,51 +165,6 @@ async function create(
     }
   }
 }
-
-/**
- * Changes clients in batches, then those of a failed batch one by one, as one client that cannot be changed fails its
- * batch. Clients that are in the wanted state already count as done (2561, 2563); clients unknown to the server are
- * skipped (512).
- */
-async function change(
-  server: VoiceServer,
-  { log }: Needs,
-  sgid: number,
-  action: 'add' | 'remove',
-  ids: readonly number[],
-  step: (count: number) => void,
-): Promise<void> {
-  const send = action === 'add' ? server.addMembers : server.removeMembers;
-  let spoilt = false;
-  for (let start = 0; start < ids.length; start += SET) {
-    const set = ids.slice(start, start + SET);
-    try {
-      await send(sgid, set);
-    } catch (error) {
-      if (!isRefusal(error, HARMLESS)) throw error;
-      spoilt = true;
-    }
-    step(set.length);
-  }
-  if (!spoilt) return;
-  const members = await server.members(sgid);
-  const rest = action === 'add' ? without(ids, members) : ids.filter((id) => members.includes(id));
-  for (const id of rest) {
-    try {
-      await send(sgid, [id]);
-    } catch (error) {
-      if (!isRefusal(error, HARMLESS)) throw error;
-      if (isRefusal(error, [ERROR_IDS.invalidClient])) {
-        log.warn(
-          { sgid, client_database_id: id },
-          'the voice server does not know a bound identity any more',
-        );
-      }
-    }
-  }
-}
-
-const HARMLESS = [ERROR_IDS.alreadyMember, ERROR_IDS.notMember, ERROR_IDS.invalidClient];
 
 function changesOf(
   { mapping, removed, added }: GroupChange,
@@ -198,11 +198,6 @@ function removalsOf(
 function removalsAsText(plans: readonly GroupChange[]): string {
   const lines = plans.flatMap(({ mapping, removed }) => removed.map((id) => `${mapping.sgid} ${id}`));
   return lines.sort().join('\n');
-}
-
-function without(ids: readonly number[], others: readonly number[]): number[] {
-  const left = new Set(others);
-  return [...new Set(ids)].filter((id) => !left.has(id));
 }
 
 function byNumber(one: number, other: number): number {

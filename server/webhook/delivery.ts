@@ -66,7 +66,7 @@ export async function getDeliveries(
 const MOST_TESTS = 10;
 
 /** Maximum number of tests and retries of one webhook in a minute: each is a request to an address of its choice. */
-const MOST_ASKED = 10;
+const MOST_ASKED = 30;
 
 async function requireTurn(db: Kysely<Database>, webhookId: string, now: Date): Promise<void> {
   const retryAfter = await secondsUntilUse(db, `webhook ${webhookId}`, MOST_ASKED, now);

@@ -112,6 +112,37 @@ describe('D3c: counts are checked before elements are', () => {
   });
 });
 
+describe('D3: a body that nobody needs', () => {
+  it.each([
+    '/voice/auth/start',
+    '/corporation/98000001',
+    '/system/job/maintenance',
+    `/webhook/${'ab'.repeat(12)}/rotate`,
+  ])('POST %s takes none: JSON without fields, or null, and nothing else', async (path) => {
+    const status = async (body: unknown) => (await post(path, body)).status;
+    expect(onlyFault(await post(path, '{"force":'))).toMatchObject({ loc: ['body'], type: 'json_invalid' });
+    expect(onlyFault(await post(path, { x: 1 }))).toMatchObject({ loc: ['body', 'x'], msg: 'Unknown field' });
+    expect(onlyFault(await post(path, []))).toMatchObject({ loc: ['body'] });
+    expect(await status(' '.repeat(KIB * KIB + 1))).toBe(413);
+    const absent = await status(undefined);
+    expect(absent).not.toBe(422);
+    expect([await status('{}'), await status('null'), await status('')]).toEqual([absent, absent, absent]);
+  });
+
+  it('null is the same as none where every field may be left out', async () => {
+    const { json } = await post('/group', { group_name: 'Unchanged' });
+    const { group_id } = json as unknown as { group_id: string };
+    expect(await put(`/group/${group_id}`, 'null')).toMatchObject({
+      status: 200,
+      json: { group_name: 'Unchanged' },
+    });
+    expect((await post('/ext/status', 'null')).status).toBe(200);
+    const token = await app.dynamicToken();
+    expect((await send(app, 'POST', '/token/use/from/dyn', { token, body: 'null' })).status).toBe(200);
+    expect(onlyFault(await post('/group', 'null'))).toMatchObject({ loc: ['body'] });
+  });
+});
+
 describe('D3c: size', () => {
   const padded = (bytes: number) => `{${' '.repeat(bytes - 2)}}`;
 

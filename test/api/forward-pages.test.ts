@@ -10,6 +10,7 @@ import { type App, createApp } from '../../server/app.ts';
 import { renewSlot, takeSlot } from '../../server/ext/caller-slots.queries.ts';
 import { createJoiner } from '../../server/ext/join-pages.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
+import { errorsOfOneCall } from '../../server/provider/budget-account.ts';
 import { addHome, addMember, type MadeToken } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, madeAnswer } from '../harness/provider.ts';
@@ -238,7 +239,12 @@ describe('D30: the amount of data that waits for slow clients is bounded', () =>
   it('when it is exceeded, the oldest answer is aborted', async () => {
     const join = createJoiner(app.app.services, 2_500_000);
     const page = madeAnswer(200, ['x'.repeat(500_000)], { 'x-pages': '2' });
-    const request = { from: 'body', annotate: undefined, signal: new AbortController().signal } as const;
+    const request = {
+      from: 'body',
+      annotate: undefined,
+      allowance: errorsOfOneCall(),
+      signal: new AbortController().signal,
+    } as const;
     const joined = await Promise.all(
       ['a', 'b'].map((caller) => join({ ...request, caller, ask: async () => page })),
     );
@@ -258,42 +264,74 @@ describe('D30: the amount of data that waits for slow clients is bounded', () =>
   });
 });
 
-describe('D30: a joined answer has at most 64 MiB', () => {
-  it('more is a 422, after the first page', async () => {
-    const asked: string[] = [];
-    const provider = createServer(({ url = '' }, response) => {
-      asked.push(url);
-      const document = {
-        openapi: '3.1.0',
-        paths: { '/big': { get: { parameters: [{ name: 'page', in: 'query' }] } } },
-      };
-      const page = JSON.stringify(['x'.repeat(1_000_000)]);
-      response.setHeader('content-type', 'application/json');
-      if (url.startsWith('/big')) response.setHeader('x-pages', '80').end(page);
-      else response.end(JSON.stringify(document));
-    }).listen(0, '127.0.0.1');
-    await once(provider, 'listening');
-    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-    const big = await startTestApp({ env: { EXT_API_URL: url, EXT_API_SPEC_URL: `${url}/document.json` } });
-    try {
-      await addHome(big);
-      const { jwt: token } = await addMember(big, 2_190_000_001);
-      for (const [method, where, body, from] of [
-        ['GET', '/ext/big?all_pages=true', undefined, 'query'],
-        ['POST', '/ext/big', { all_pages: true }, 'body'],
-      ] as const) {
-        const answer = await send(big, method, where, { token, body });
-        expect(answer).toMatchObject({
-          status: 422,
-          json: { detail: [{ loc: [from, 'all_pages'], msg: expect.stringContaining('64 MiB') }] },
-        });
-      }
-      expect(asked.filter((one) => one.startsWith('/big'))).toEqual(['/big?page=1', '/big?page=1']);
-      expect((await sql`select from joined_answers`.execute(big.db)).rows).toEqual([]);
-    } finally {
-      await big.stop();
-      provider.closeAllConnections();
-      provider.close();
+describe('lists of a provider that misbehaves', () => {
+  const asked: string[] = [];
+  /** Answers of page 1, and of the others, by path. */
+  const lists: Record<string, readonly [string, status: number]> = {
+    '/big': ['80', 200],
+    '/long': ['1001', 200],
+    '/gone': ['80', 404],
+    '/broken': ['80', 500],
+    '/forbidden': ['80', 403],
+  };
+  const parameters = [{ name: 'page', in: 'query' }];
+  const paths = Object.fromEntries(Object.keys(lists).map((path) => [path, { get: { parameters } }]));
+  const provider = createServer(({ url = '' }, response) => {
+    const [path = '', page] = url.split('?page=');
+    const [pages, status] = lists[path] ?? [];
+    asked.push(path);
+    response.setHeader('content-type', 'application/json');
+    if (pages === undefined || status === undefined) {
+      response.end(JSON.stringify({ openapi: '3.1.0', paths }));
+      return;
     }
+    response.statusCode = page === '1' ? 200 : status;
+    response
+      .setHeader('x-pages', pages)
+      .end(JSON.stringify([path === '/big' ? 'x'.repeat(1_000_000) : `page ${page}`]));
+  });
+  let odd: TestApp;
+  beforeAll(async () => {
+    await once(provider.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    odd = await startTestApp({ env: { EXT_API_URL: url, EXT_API_SPEC_URL: `${url}/document.json` } });
+    await addHome(odd);
+  });
+  afterAll(async () => {
+    await odd.stop();
+    provider.closeAllConnections();
+    provider.close();
+  });
+
+  it.each([
+    ['/big', '64 MiB', 2_190_000_001],
+    ['/long', '1000 pages', 2_190_000_005],
+  ])('D30: %s would have more than %s: a 422 that says so, after the first page', async (path, most, id) => {
+    const { jwt: token } = await addMember(odd, id);
+    for (const [method, where, body, from] of [
+      ['GET', `/ext${path}?all_pages=true`, undefined, 'query'],
+      ['POST', `/ext${path}`, { all_pages: true }, 'body'],
+    ] as const) {
+      const answer = await send(odd, method, where, { token, body });
+      expect(answer).toMatchObject({
+        status: 422,
+        json: { detail: [{ loc: [from, 'all_pages'], msg: expect.stringContaining(`than ${most}`) }] },
+      });
+    }
+    expect(asked.filter((one) => one === path)).toHaveLength(2);
+    expect((await sql`select from joined_answers`.execute(odd.db)).rows).toEqual([]);
+  });
+
+  it.each([
+    ['/gone', 502, 2_190_000_002],
+    ['/broken', 502, 2_190_000_003],
+    ['/forbidden', 403, 2_190_000_004],
+  ])('D33: %s causes at most 10 errors, which leave its caller others', async (path, status, id) => {
+    const { jwt: token } = await addMember(odd, id);
+    expect((await send(odd, 'GET', `/ext${path}?all_pages=true`, { token })).status).toBe(status);
+    const { rows } = await sql<{ errors: number }>`
+      select errors from provider_callers where caller = ${String(id)}`.execute(odd.db);
+    expect(rows[0]?.errors).toBeGreaterThan(0);
+    expect(rows[0]?.errors).toBeLessThanOrEqual(10);
   });
 });

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { refusal } from '../../server/ext/refusal.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { documentedFetch, type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
-import { madeAnswer } from '../harness/provider.ts';
+import { forgetProvider, madeAnswer } from '../harness/provider.ts';
 import { type Problem, send } from '../harness/send.ts';
 
 /** A CEO and two members of one corporation; the simulated world is the same in each run. */
@@ -359,6 +359,76 @@ describe('D32: all_pages and id_annotations', () => {
       body: { id_annotations: true },
     });
     expect(answer).toMatchObject({ status: 200, body: { status_code: 200, id_annotations: {} } });
+  });
+});
+
+describe('D20, D27b, D29b: a call that waits is judged again', () => {
+  /** A moment at which the provider answers. */
+  function gate(path: `/${string}`) {
+    let open: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    app.provider.faults.add(path, { kind: 'hold', until });
+    return open;
+  }
+  const arrived = (count: number) =>
+    expect.poll(() => app.provider.requests.filter(({ area }) => area === 'api').length).toBe(count);
+  /** As if so many milliseconds had passed. */
+  function later(milliseconds: number) {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds);
+  }
+  /** A user whose assets have several pages. */
+  async function manyAssets(): Promise<number> {
+    const { world } = app.provider;
+    const home = Number(caller.user.corporation);
+    for (const id of world.membersOf(home).filter((one) => one !== caller.user.character_id)) {
+      const { client } = await app.signIn(id, { scopes: ['ext-assets.read_assets.v1'] });
+      const { body } = await client.ext.forward({ params: { esi_path: `characters/${id}/assets` } });
+      if (Number((body as { headers: Record<string, string> }).headers['x-pages']) > 1) return id;
+    }
+    return expect.unreachable();
+  }
+  afterEach(() => vi.restoreAllMocks());
+
+  it('where its turn comes after its token was revoked: 401', async () => {
+    const signedIn = await app.signIn(caller.user.character_id, { scopes: SCOPES });
+    await forgetProvider(app);
+    app.provider.reset();
+    // With a rate group of their own they need not take turns to learn the error limit.
+    app.provider.setRateLimit('market-order', 1_000_000);
+    const paths = Array.from({ length: 17 }, (_, n) => `markets/${12_000_001 + n}/orders`);
+    const opens = paths.map((path) => gate(`/${path}`));
+    const forward = (esi_path: string) => signedIn.client.ext.forward({ params: { esi_path } });
+    const calls = paths.slice(1).map(forward);
+    await arrived(16);
+    calls.push(forward(paths[0] ?? ''));
+    // Takes the same way up to where the other one waits.
+    expect((await forward('nowhere')).status).toBe(404);
+    await app.client(signedIn.token).token.logout();
+    later(500);
+    for (const open of opens) open();
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(1);
+    await arrived(16);
+  });
+
+  it('before further pages of a joined answer, the authority over another user too: 403', async () => {
+    const on_behalf_of = await manyAssets();
+    const esi_path = `characters/${on_behalf_of}/assets`;
+    await setLevel(app, caller.user.character_id, 1);
+    await forgetProvider(app);
+    app.provider.reset();
+    const open = gate(`/${esi_path}`);
+    const body = { all_pages: true, on_behalf_of };
+    const call = caller.client.ext.forward({ params: { esi_path }, body });
+    await arrived(1);
+    await setLevel(app, caller.user.character_id, 0);
+    later(2_000);
+    open();
+    expect(await call).toMatchObject({ status: 403, body: { code: 'no_authority' } });
+    await arrived(1);
   });
 });
 

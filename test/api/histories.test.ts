@@ -76,12 +76,13 @@ describe('pages of every history', () => {
 
   it.each(HISTORIES)('%s: a page beyond the last is 422 at the header (D36)', async (what) => {
     const { id, jwt } = await addMember(app, nextId());
-    const { status, json } = await get<Problem>(jwt, id, what, '2');
-    expect(status).toBe(422);
-    expect(json.detail).toEqual([
-      { loc: ['header', 'page'], msg: 'Invalid page index', type: expect.any(String) },
-    ]);
-    expect((await get(jwt, id, what, String(2 ** 31 - 1))).status).toBe(422);
+    for (const page of ['2', String(2 ** 31), '99999999999', '9'.repeat(400)]) {
+      const { status, json } = await get<Problem>(jwt, id, what, page);
+      expect(status).toBe(422);
+      expect(json.detail).toEqual([
+        { loc: ['header', 'page'], msg: 'Invalid page index', type: expect.any(String) },
+      ]);
+    }
   });
 
   it.each(['0', '-1', '1.0', '01', 'x', ''])(

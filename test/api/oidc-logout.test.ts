@@ -521,6 +521,10 @@ describe('D84: changes that end sessions, of which applications are notified', (
     const letsIn = (authorized_to_login: boolean) =>
       app.db.updateTable('coalitions').set({ authorized_to_login }).execute();
     await letsIn(false);
+    const dry = await root().system.runJob({ params: { job_id: 'end-sessions' }, query: { dry_run: true } });
+    expect(dry.body).toMatchObject({
+      changes: expect.arrayContaining([{ action: 'end', character_id: OTHER, client_id: null }]),
+    });
     expect(await session.left()).toBeGreaterThan(0);
     await ok(root().system.runJob({ params: { job_id: 'end-sessions' } }));
     await expect.poll(session.left).toBe(0);

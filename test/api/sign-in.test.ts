@@ -58,7 +58,7 @@ describe('sign-in', () => {
       const answer = await begin(dyn, state_code);
       expect(answer.status).toBe(404);
       expect(answer.body).toEqual({
-        detail: 'Could not find a live state code of this token.',
+        detail: `Could not find state code ${state_code}`,
         code: 'state_code_unknown',
       });
     });

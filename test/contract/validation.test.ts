@@ -193,7 +193,8 @@ describe('query and headers', () => {
     const { headers } = contract.history.mails;
     expect(headers.parse({})).toEqual({ page: 1 });
     expect(headers.parse({ page: '2147483647' })).toEqual({ page: 2147483647 });
-    for (const page of ['0', '-1', '01', '1.5', 'x', '', '2147483648']) {
+    expect(headers.parse({ page: '9'.repeat(400) })).toEqual({ page: 2147483647 });
+    for (const page of ['0', '-1', '01', '1.5', 'x', '']) {
       expect(faults(headers, { page })).toEqual(['page']);
     }
   });

@@ -64,6 +64,18 @@ async function failureOf(work: Promise<unknown>): Promise<VoiceError> {
   return error as VoiceError;
 }
 
+describe('an empty list', () => {
+  it('D42: may be refused with 1281, which is no failure', async () => {
+    voice.strike = ({ at }) => (at.endsWith('list') ? { kind: 'refuse', id: 1281 } : undefined);
+    const lists = await withVoiceServer(address, { limits: PATIENT }, async (server) => [
+      await server.clients(),
+      await server.serverGroups(),
+      await server.members(1),
+    ]);
+    expect(lists).toEqual([[], [], []]);
+  });
+});
+
 describe('a voice server that fails', () => {
   it.each(cases)(
     '$name at $at: a VoiceError within the limit, and the connection is closed',

@@ -140,11 +140,11 @@ describe('an id that the provider refuses', () => {
 describe('a name that the provider has lost', () => {
   it('stays as it was', async () => {
     const { names } = app.app.services;
-    const name = (await names.find([SECOND], 'service')).get(SECOND);
+    const name = (await names.find([SECOND], 'service')).names.get(SECOND);
     expect(name).toBeTypeOf('string');
     app.clock.advance(8 * 24 * HOUR);
     await saveNames(app.db, [{ id: SECOND, name: null, category: null }], app.clock.now());
-    expect((await names.find([SECOND], 'service')).get(SECOND)).toBe(name);
+    expect((await names.find([SECOND], 'service')).names.get(SECOND)).toBe(name);
   });
 });
 

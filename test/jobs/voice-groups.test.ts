@@ -214,6 +214,62 @@ describe('D41: server groups follow the groups of VOICE_GROUPS', () => {
   });
 });
 
+describe('D41: a voice server that refuses', () => {
+  const refusing = (at: string, id: number, times: number) => {
+    let struck = 0;
+    voice.strike = (moment) => (moment.at === at && ++struck <= times ? { kind: 'refuse', id } : undefined);
+  };
+
+  it.each(['servergroupclientlist', 'servergroupdelclient', 'servergroupadd'])(
+    '%s for one group: the others are brought up to date, then the run fails',
+    async (at) => {
+      const [one, other] = [await somebody(MADE, ADOPTED), await somebody(ADOPTED)];
+      if (at !== 'servergroupadd') await sync();
+      if (at === 'servergroupclientlist') await leave(ADOPTED, other.id);
+      if (at === 'servergroupdelclient') {
+        await leave(MADE, one.id);
+        await leave(ADOPTED, other.id);
+      }
+      refusing(at, 2568, 1);
+      await expect(sync()).rejects.toMatchObject({ kind: 'refused', code: 2568 });
+      expect(membershipsOf(voice)[sgid]).toEqual([
+        one.cldbid,
+        ...(at === 'servergroupadd' ? [other.cldbid] : []),
+      ]);
+      await sync();
+      expect(Object.keys(membershipsOf(voice))).toHaveLength(at === 'servergroupdelclient' ? 1 : 2);
+    },
+  );
+
+  it('a batch, whatever the reason: its clients are changed one by one', async () => {
+    const people = [await somebody(ADOPTED), await somebody(ADOPTED), await somebody(ADOPTED)];
+    refusing('servergroupaddclient', 1538, 1);
+    await sync();
+    expect(membershipsOf(voice)).toEqual({ [sgid]: people.map(({ cldbid }) => cldbid) });
+  });
+
+  it('one client: the others are changed, then the run fails', async () => {
+    const people = [await somebody(ADOPTED), await somebody(ADOPTED), await somebody(ADOPTED)];
+    refusing('servergroupaddclient', 1538, 2);
+    await expect(sync()).rejects.toMatchObject({ code: 1538 });
+    expect(membershipsOf(voice)).toEqual({ [sgid]: people.slice(1).map(({ cldbid }) => cldbid) });
+  });
+
+  it('nothing, but changes only the first client of a batch: the others are changed one by one', async () => {
+    const people = [await somebody(ADOPTED), await somebody(ADOPTED), await somebody(ADOPTED)];
+    let batches = 0;
+    voice.strike = () => {
+      // Whatever comes after the batch finds only its first client.
+      const members = voice.world.members(sgid);
+      if (members.size === 3 && ++batches === 1)
+        for (const { cldbid } of people.slice(1)) members.delete(cldbid);
+      return undefined;
+    };
+    await sync();
+    expect(membershipsOf(voice)).toEqual({ [sgid]: people.map(({ cldbid }) => cldbid) });
+  });
+});
+
 describe('D18b: bound by id, never by name', () => {
   it('a server group that has the name already is not used', async () => {
     const member = await somebody(MADE);

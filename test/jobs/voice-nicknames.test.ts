@@ -135,6 +135,13 @@ describe('D41: nicknames', () => {
     expect(await check()).toHaveLength(1);
   });
 
+  it('are told under another name when the server refuses ours, whatever the reason', async () => {
+    const { client } = await somebody('Kit Moor', 'Kit');
+    voice.strike = ({ at }) => (at === 'clientupdate' ? { kind: 'refuse', id: 2568 } : undefined);
+    expect(await check()).toHaveLength(1);
+    expect(toldTo(client)).toHaveLength(1);
+  });
+
   it('a dry run sends no message and stores nothing', async () => {
     const { client } = await somebody('Ivy Lane', 'Ivy');
     expect(await check({ dryRun: true })).toHaveLength(1);

@@ -1750,7 +1750,7 @@ export interface RegisterAllianceRequest extends CallOptions {
 
 export type RegisterAllianceAnswer =
   | Answer<200, Alliance>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503 | 504, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2016,7 +2016,7 @@ export interface RegisterCorporationRequest extends CallOptions {
 
 export type RegisterCorporationAnswer =
   | Answer<200, Corporation>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503 | 504, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2056,7 +2056,7 @@ export interface CreateGuestCodeRequest extends CallOptions {
 
 export type CreateGuestCodeAnswer =
   | Answer<200, GuestCode>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2426,7 +2426,7 @@ export interface StoreLocationRequest extends CallOptions {
 
 export type StoreLocationAnswer =
   | Answer<200, CharacterLocation>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503 | 504, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503 | 504, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2583,7 +2583,7 @@ export interface RenewOidcClientSecretRequest extends CallOptions {
 
 export type RenewOidcClientSecretAnswer =
   | Answer<200, OidcClientSecret>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2628,7 +2628,7 @@ export interface RunJobRequest extends CallOptions {
 
 export type RunJobAnswer =
   | Answer<200, JobRun | JobDryRun>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2683,7 +2683,7 @@ export type StartLoginAnswer =
 
 export type CreateUserTokenAnswer =
   | Answer<200, UserToken>
-  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<401 | 403 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2805,13 +2805,13 @@ export type GetPersonOfUserAnswer =
 
 export type StartVoiceChallengeAnswer =
   | Answer<200, VoiceChallenge>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
 export type CompleteVoiceChallengeAnswer =
   | Answer<201, undefined>
-  | Answer<401 | 403 | 404 | 429 | 502 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 502 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2880,7 +2880,7 @@ export interface RotateWebhookSecretRequest extends CallOptions {
 
 export type RotateWebhookSecretAnswer =
   | Answer<200, WebhookSecret>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2893,7 +2893,7 @@ export interface TestWebhookRequest extends CallOptions {
 
 export type TestWebhookAnswer =
   | Answer<200, WebhookDelivery>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2929,7 +2929,7 @@ export interface RetryWebhookDeliveryRequest extends CallOptions {
 
 export type RetryWebhookDeliveryAnswer =
   | Answer<200, WebhookDelivery>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -3265,7 +3265,7 @@ export interface Api {
     /**
      * Forward a GET request to the game.
      *
-     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.
+     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB or 1,000 pages; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */
@@ -3273,7 +3273,7 @@ export interface Api {
     /**
      * Forward a GET request to the game (by GET).
      *
-     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
+     * Only GET is ever sent to the game. What it answers below 400 is answered with 200. Where it refuses, its own status is the answer (502 for its 401), with its words as `detail`; `status_code` in the body tells its refusals from ours. 404 where no valid refresh token of the character has the scope that the path needs; 422 where `params` holds what the game does not declare for the path, or a joined answer would have more than 64 MiB or 1,000 pages; 429 for the caller of too many refused requests, or of more than four joined answers at the same time; 502 where the game cannot be reached, fails, or does not answer in JSON; 503 while its error budget is used up or it refuses us. The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Acting on behalf of another user needs read authority over that user, unless the path asks for no scope.
      */
@@ -3577,7 +3577,7 @@ export interface Api {
     /**
      * Run a job now.
      *
-     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change, and changes nothing.
+     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change for anybody, and changes nothing; jobs that only collect, count or delete what has expired change nothing for anybody. It is a 422 for `check-grants`, as only refreshing a token tells whether it is valid.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */
@@ -3747,7 +3747,7 @@ export interface Api {
     /**
      * Create a webhook.
      *
-     * From now on events of these types are posted to the URL: at least once each, signed with the secret that this answer holds. Made with an app token it belongs to that application and goes with it; made with a user token it belongs to the user, and delivers as long as that one has level 10. A permanent token is sent what `GET /event` would show it, a dynamic one what happens by itself and by the user tokens that it led to. An application can have 20, a user 100. In production the URL must lead to public addresses.
+     * From now on events of these types are posted to the URL: at least once each, signed with the secret that this answer holds. Made with an app token it belongs to that application and goes with it; made with a user token it belongs to the user, and delivers as long as that one has level 10. A permanent token is sent all events from level 7 of its owner on, below it what `GET /audit` would show, a dynamic one what happens by itself and by the user tokens that it led to. An application can have 20, a user 100. In production the URL must lead to public addresses.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3779,7 +3779,7 @@ export interface Api {
     /**
      * Send a test.
      *
-     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 10 tests and retries in a minute.
+     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3795,7 +3795,7 @@ export interface Api {
     /**
      * Try a delivery again.
      *
-     * At once, whatever its state; from there on as if it were new. A webhook can have 10 tests and retries in a minute.
+     * At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

@@ -7,10 +7,12 @@ import { HttpError } from '../http-error.ts';
 
 /**
  * Middleware that reads a JSON body, whatever its content type: at most `mostBytes` after decompression (D3b), valid
- * UTF-8, and within the limits of D3c before the schema validates it.
+ * UTF-8, and within the limits of D3c before the schema validates it. Where every field may be left out, null means an
+ * absent body (D3).
  */
 export function readBody(schema: z.ZodTypeAny, mostBytes: number): RequestHandler[] {
   const limits = limitsOf(schema);
+  const isOptional = schema.safeParse({}).success;
   const read: RequestHandler = (req, _res, next) => {
     const bytes: unknown = req.body;
     // No body or an empty one counts as an object without fields.
@@ -22,7 +24,7 @@ export function readBody(schema: z.ZodTypeAny, mostBytes: number): RequestHandle
     if (text === undefined) return next(refused([], 'Must be valid UTF-8', 'utf8_invalid'));
     const json = readJson(text, limits);
     if ('fault' in json) return next(refused(json.fault.loc, json.fault.msg, json.fault.type));
-    req.body = json.value;
+    req.body = json.value === null && isOptional ? {} : json.value;
     next();
   };
   return [raw({ limit: mostBytes, type: () => true }), read];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAllPages } from '../../../server/ext/read-pages.ts';
 import type { ProviderAnswer } from '../../../server/provider/answer.ts';
+import { type ErrorAllowance, errorsOfOneCall } from '../../../server/provider/budget-account.ts';
 import { DomainError } from '../../../server/shared/errors.ts';
 import { madeAnswer } from '../../harness/provider.ts';
 
@@ -12,16 +13,18 @@ function page(data: unknown, count: number, date = 'same', status = 200): Provid
 /** All pages joined in memory. */
 async function allPages(
   ask: Parameters<typeof readAllPages>[0],
+  allowance: ErrorAllowance = errorsOfOneCall(),
 ): Promise<Pick<ProviderAnswer, 'status' | 'data'>> {
   let pages: unknown[] = [];
-  const all = await readAllPages(ask, {
-    keep: async (number, _count, answer) => {
+  const sink = {
+    keep: async (number: number, _count: number, answer: ProviderAnswer) => {
       pages[number - 1] = answer.data;
     },
     clear: async () => {
       pages = [];
     },
-  });
+  };
+  const all = await readAllPages(ask, sink, allowance);
   return all.kind === 'single' ? all.answer : { status: all.first.status, data: pages.flat() };
 }
 
@@ -104,12 +107,28 @@ describe('D32: all_pages', () => {
     expect(asked).toBeLessThan(20);
   });
 
+  it('D33: asks for no more pages at once than may fail, and not again when none may', async () => {
+    const allowance = { left: 3 };
+    let most = 0;
+    let open = 0;
+    const reading = allPages(async (number) => {
+      most = Math.max(most, ++open);
+      await new Promise(setImmediate);
+      open -= 1;
+      if (number === 1) return page([1], 50);
+      allowance.left -= 1;
+      return page({ error: 'Requested page does not exist!' }, 50, 'same', 404);
+    }, allowance);
+    await expect(reading).rejects.toMatchObject({ code: 'provider_pages_changed' });
+    expect([most, allowance.left]).toEqual([3, 0]);
+  });
+
   it('returns an answer that is no list, or has a single page, unchanged', async () => {
     expect(await allPages(async () => page(12.5, 1))).toMatchObject({ data: 12.5 });
     expect(await allPages(async () => page({ a: [1] }, 7))).toMatchObject({ data: { a: [1] } });
     const keep = () => expect.unreachable();
     const single = page([1], 1);
-    expect(await readAllPages(async () => single, { keep, clear: keep })).toEqual({
+    expect(await readAllPages(async () => single, { keep, clear: keep }, errorsOfOneCall())).toEqual({
       kind: 'single',
       answer: single,
     });
@@ -140,6 +159,7 @@ describe('D32: all_pages', () => {
         },
         clear: async () => undefined,
       },
+      errorsOfOneCall(),
     );
     await expect(reading).rejects.toThrow('failed');
     ended = true;

@@ -61,6 +61,17 @@ const listed = async (characterId: number) => (await allPages(characterId)).map(
 const askedFor = (pattern: RegExp) => game.asked.filter(({ path }) => pattern.test(path));
 
 describe('indexing a mailbox (D36b)', () => {
+  it('D36: stores no mail while the provider was not asked for all its names', async () => {
+    game.mailboxes.set(ADA, mails(3));
+    const partly = {
+      find: async () => ({ names: new Map<number, string>(), unasked: 1, failure: undefined }),
+    };
+    await expect(indexMail({ ...services, names: partly }, ADA)).rejects.toThrow(ProviderError);
+    expect(await listed(ADA)).toEqual([]);
+    await indexMail(services, ADA);
+    expect(await listed(ADA)).toEqual(inOrder(mails(3)));
+  });
+
   it('reads pages back to the mails that it has already', async () => {
     game.mailboxes.set(ADA, mails(120));
     await indexMail(services, ADA);

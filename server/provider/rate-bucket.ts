@@ -1,0 +1,38 @@
+import type { Bucket } from './budget.queries.ts';
+import type { ProviderOperation } from './operations.ts';
+
+/** The properties of a request that determine which rate bucket is charged. */
+interface Charged {
+  /** The operation if the document knows it; else `label` names its kind. */
+  readonly operation: ProviderOperation | undefined;
+  readonly label: string;
+  /** The character whose access token is sent; 0 for none. */
+  readonly characterId: number;
+}
+
+/**
+ * Finds the provider's rate bucket that a request is charged to: that of its rate group, for each character. The group
+ * is the document's, else the one that an earlier answer of this process named.
+ */
+interface RateBuckets {
+  /** An operation without a rate group has a bucket for its 429s only, and `counted` says that errors are counted. */
+  of(request: Charged): { readonly bucket: Bucket; readonly counted: boolean };
+  /** Stores the rate group that an answer to this kind of request named. */
+  learn(label: string, group: string): void;
+}
+
+/** Maximum number of rate groups that are learned from headers; the provider has fewer operations. */
+const MOST_LEARNED = 1000;
+
+export function createRateBuckets(): RateBuckets {
+  const learned = new Map<string, string>();
+  return {
+    of({ operation, label, characterId }) {
+      const group = operation?.rateGroup?.name ?? learned.get(label);
+      return { bucket: { name: group ?? label, characterId }, counted: group === undefined };
+    },
+    learn(label, group) {
+      if (learned.size < MOST_LEARNED) learned.set(label, group);
+    },
+  };
+}

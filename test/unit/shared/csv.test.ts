@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toCsv as toCsvInConsole } from '../../../console/src/shared/csv.ts';
 import { toCsv } from '../../../server/shared/csv.ts';
 
 /** The cells as a spreadsheet has them that separates by this character: quotes count at the beginning of a cell alone. */
@@ -44,13 +43,6 @@ describe('D94, D102: CSV', () => {
   });
 
   const texts = fc.string({ unit: fc.constantFrom(...'=+-@;,"\'\t\r\n a1'), maxLength: 12 });
-  it('the console escapes text in the same way', () => {
-    const same = fc.property(texts, (text) => {
-      expect(toCsvInConsole([[text]])).toBe(toCsv([[text]]));
-    });
-    fc.assert(same, { numRuns: 1000 });
-  });
-
   it('of many places where a formula may begin none is looked at twice', () => {
     const lookingTwice = /(^|[;\t\r\n])(["\s]*)(?=[=+\-@])/g;
     const slowly = (text: string) => {

@@ -318,7 +318,7 @@ export const webhookRoutes = c.router({
     pathParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
-    metadata: { operationId: 'testWebhook', codes: ['too_many_tries'], access },
+    metadata: { operationId: 'testWebhook', access },
   },
   listDeliveries: {
     method: 'GET',
@@ -343,7 +343,7 @@ export const webhookRoutes = c.router({
     pathParams: deliveryParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
-    metadata: { operationId: 'retryWebhookDelivery', codes: ['too_many_tries'], access },
+    metadata: { operationId: 'retryWebhookDelivery', access },
   },
   replay: {
     method: 'POST',

@@ -72,7 +72,7 @@ async function requireTurn(db: Kysely<Database>, webhookId: string, now: Date): 
   const retryAfter = await secondsUntilUse(db, `webhook ${webhookId}`, MOST_ASKED, now);
   if (retryAfter === undefined) return;
   const detail = `A webhook can have ${MOST_ASKED} tests and retries in a minute.`;
-  throw new DomainError('too_many_tries', detail, { retryAfter });
+  throw new DomainError('rate_limited', detail, { retryAfter });
 }
 
 /** Queues a test delivery, which is tried once, whether or not the webhook is enabled. */

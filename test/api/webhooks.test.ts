@@ -548,7 +548,7 @@ describe('D93: test deliveries', () => {
     const [{ delivery_id } = { delivery_id: '' }] = await deliveriesOf(webhook_id);
     const retry = () => root.webhook.retry({ params: { webhook_id, delivery_id } });
     const refused = await retry();
-    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_tries' } });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     const seconds = Number(refused.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);

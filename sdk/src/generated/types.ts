@@ -410,10 +410,9 @@ export type DisabledReason =
  * - `range_not_satisfiable` (416): The file does not have the range that was asked for.
  * - `host_unknown` (421): The service does not answer to the host that the request names.
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
- * - `rate_limited` (429): The token, or the address without one, used up its requests of this minute.
+ * - `rate_limited` (429): The token, the address without one, or the webhook used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
  * - `too_many_waiting` (429): The caller has the maximum number of waiting requests for events.
- * - `too_many_tries` (429): The webhook had the maximum number of tests and retries in this minute.
  * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An unforeseen error.
@@ -476,7 +475,6 @@ export type ErrorCode =
   | 'rate_limited'
   | 'caller_errors_used_up'
   | 'too_many_waiting'
-  | 'too_many_tries'
   | 'too_many_joined_answers'
   | 'headers_too_large'
   | 'internal_error'

@@ -278,7 +278,6 @@ describe('PUT /alliance/{alliance_id}: modify alliance', () => {
     { mandatory_ext_scopes: [], unknown_field: 1 },
     { alliance_name: 'Mine' },
     [],
-    null,
     'text',
   ])('D3: a body that is not what it takes is a 422 and changes nothing (%#)', async (body) => {
     const before = await stored(STRANGER);

@@ -302,7 +302,6 @@ describe('PUT /corporation/{corporation_id}: modify corporation', () => {
     { mandatory_ext_scopes: [], unknown_field: 1 },
     { corporation_name: 'Mine' },
     [],
-    null,
     'text',
   ])('D3: a body that is not what it takes is a 422 and changes nothing (%#)', async (body) => {
     const before = await stored(SISTER);

@@ -187,11 +187,9 @@ describe('D3: invalid requests', () => {
     }
   });
 
-  it('a body is not read by operations that take none, however broken or large', async () => {
-    for (const body of ['{', 'x'.repeat(2 * MIB)]) {
+  it('a body is not read by a GET, however broken or large', async () => {
+    for (const body of ['{', 'x'.repeat(2 * MIB)])
       expect((await send(app, 'GET', '/user', { token: root, body })).status).toBe(200);
-      expect((await send(app, 'POST', '/token/use/from/per', { token: root, body })).status).toBe(200);
-    }
   });
 });
 

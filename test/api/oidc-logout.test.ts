@@ -56,7 +56,11 @@ afterAll(async () => {
   await app.stop();
   await new Promise((resolve) => server.close(resolve));
 });
-afterEach(() => {
+afterEach(async () => {
+  // Notices of one test that are still on their way would be counted in the next.
+  await sql`delete from pgboss.job where name = 'send-logout' and state < 'active'`.execute(app.db);
+  const atWork = sql`select from pgboss.job where name = 'send-logout' and state = 'active'`;
+  await expect.poll(async () => (await atWork.execute(app.db)).rows).toEqual([]);
   listener.told.length = 0;
   listener.ways.length = 0;
   listener.answer = 200;

@@ -122,7 +122,10 @@ describe('a job while the voice server fails', () => {
       ...commands.sync.map((at) => ({ at, job: sync })),
       ...commands.check.map((at) => ({ at, job: check })),
     ].flatMap(({ at, job }) =>
-      FAULTS.map((fault) => ({ at, job, fault, id: 'id' in fault ? fault.id : '' })),
+      // Its nickname is a courtesy: a server that refuses it has the messages all the same.
+      FAULTS.filter(({ kind }) => at !== 'clientupdate' || kind !== 'refuse').map((fault) => ({
+        ...{ at, job, fault, id: 'id' in fault ? fault.id : '' },
+      })),
     ),
   )(
     '$fault.kind $id at $at: ends soon with a VoiceError, the connection is closed',

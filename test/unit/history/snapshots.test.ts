@@ -92,7 +92,10 @@ describe('storing an entry of a history', () => {
 
   it('in space neither station nor structure; unavailable names are #N, also when the provider fails (D36)', async () => {
     game.records.set(`/characters/${ADA}/location`, { solar_system_id: 30_000_113 });
-    const failing = { find: () => Promise.reject(new ProviderError('timeout', 'no names today')) };
+    const failure = new ProviderError('timeout', 'no names today');
+    const failing = {
+      find: () => Promise.resolve({ names: new Map<number, string>(), unasked: 2, failure }),
+    };
     const inSpace = { station_id: null, station_name: null, structure_id: null, structure_name: null };
     expect(await storeLocation(services, ADA, hoursAgo(1))).toMatchObject({
       ...inSpace,

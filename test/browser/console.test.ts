@@ -7,6 +7,7 @@ import './console/compliance.ts';
 import './console/screens.ts';
 import './console/roles.ts';
 import './console/keyboard.ts';
+import './console/superuser.ts';
 import './console/reasons.ts';
 import './console/records.ts';
 import './console/desk.ts';

@@ -102,9 +102,9 @@ export async function settled(): Promise<void> {
   while ((await outlines.count()) > 0) await outlines.first().waitFor({ state: 'detached' });
 }
 
-/** Presses Tab until the focus is on the button of that name. */
-export async function tabTo(name: string): Promise<void> {
-  const wanted = page.getByRole('button', { name, exact: true }).and(page.locator(':focus'));
+/** Presses Tab until the focus is on the button, or what else has that role, of that name. */
+export async function tabTo(name: string, role: 'button' | 'combobox' = 'button'): Promise<void> {
+  const wanted = page.getByRole(role, { name, exact: true }).and(page.locator(':focus'));
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press('Tab');
     if ((await wanted.count()) > 0) return;

@@ -11,7 +11,7 @@ interface Records {
 }
 
 /** A screen, or a part of one. */
-interface Place {
+export interface Place {
   readonly name: string;
   readonly path: (records: Records) => string;
   /** Which part of it. */
@@ -44,6 +44,13 @@ export const PLACES: readonly Place[] = [
   { name: 'system', path: () => '/system' },
   { name: 'held', path: () => '/system', part: 'Held back' },
   { name: 'nothing', path: () => '/no/such/screen' },
+];
+
+/** Those of a superuser besides. */
+export const PLACES_OF_SUPERUSERS: readonly Place[] = [
+  { name: 'jobs', path: () => '/system', part: 'Jobs' },
+  { name: 'crashes', path: () => '/system', part: 'Crash reports' },
+  { name: 'configuration', path: () => '/system', part: 'Configuration' },
 ];
 
 async function records(): Promise<Records> {

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { outOfReach, pressAll } from './by-tab.ts';
+import { become, OFFICER, open, operator, page, tab, tokenOf } from './stage.ts';
+import { faultsOf, go, PLACES_OF_SUPERUSERS, TWO_LOOKS } from './walk.ts';
+
+describe('what level 10 alone sees', () => {
+  const params = { character_id: OFFICER };
+  let superuser: string;
+  beforeAll(async () => {
+    superuser = await tokenOf(OFFICER);
+    await operator.user.update({ params, body: { clearance_level: 10 } });
+  });
+  afterAll(() => operator.user.update({ params, body: { clearance_level: 0 } }));
+
+  it.each(PLACES_OF_SUPERUSERS)('no barrier, no complaint, nothing out of reach: $name', async (place) => {
+    await become(superuser);
+    await go(place);
+    expect(await faultsOf(place.name, TWO_LOOKS)).toEqual([]);
+    expect(await outOfReach()).toEqual([]);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('every job can be run and tried by the keyboard alone', async () => {
+    await become(superuser);
+    const [jobs] = PLACES_OF_SUPERUSERS;
+    if (jobs === undefined) throw new Error('there are no jobs');
+    expect(await pressAll(jobs)).toEqual([]);
+  });
+
+  it('D121: what a job would change is looked at before it runs', async () => {
+    await open('/system', superuser);
+    await page.getByRole('tab', { name: 'Jobs' }).click();
+    await page.getByRole('button', { name: 'What would it change? Judge memberships' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What Judge memberships would change' });
+    await dialog.getByText(/^\d+ changes?$/).waitFor();
+    await dialog.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText('Judge memberships begins.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(tab.complaints).toEqual([]);
+  });
+});

@@ -3,6 +3,7 @@ import { CastellanError } from '@castellan/sdk';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, SignInPage } from './app/app.tsx';
+import { router } from './app/router.tsx';
 import { queries, queryClient } from './session/api.ts';
 import { currentToken } from './session/session.ts';
 import { finishSignIn } from './session/sign-in.ts';
@@ -13,9 +14,12 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 // Comes first, so that the token in the address is removed before anything is rendered.
 const refusal = finishSignIn();
-// Starts loading what the first render needs.
+// Starts loading what the first render needs, so that it is on its way while React begins.
 if (currentToken() === undefined) void SignInPage.preload?.();
-else void queryClient.prefetchQuery(queries.token.current());
+else {
+  void queryClient.prefetchQuery(queries.token.current());
+  void router.load();
+}
 if (container !== null) {
   const root = createRoot(container, {
     // Errors of the API are shown in their part of the screen; any other error is a fault of the console.

@@ -1,7 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 
 /** The build of `console/` by Vite. */
 export interface ConsoleBuild {
@@ -16,8 +14,8 @@ export interface ConsoleFile {
   /** Whether its name contains a hash of its content. */
   readonly immutable: boolean;
   readonly plain: Buffer;
-  /** Compressed when it is first asked for. */
-  compressed(): Promise<Buffer>;
+  /** The file as the build compressed it, best coding first. */
+  readonly compressed: readonly { readonly coding: 'br' | 'gzip'; readonly content: Buffer }[];
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -46,7 +44,7 @@ export function readConsoleBuild(folder: string, prefix: string): ConsoleBuild {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = name.replaceAll('\\', '/');
     const type = TYPES[extname(path)];
-    if (type !== undefined) files.set(path, fileOf(readFileSync(join(folder, name)), type, path));
+    if (type !== undefined) files.set(path, fileOf(join(folder, name), type, path));
   }
   const index = readFileSync(join(folder, 'index.html'), 'utf8')
     .replaceAll('="./', `="${prefix}/console/`)
@@ -57,17 +55,17 @@ export function readConsoleBuild(folder: string, prefix: string): ConsoleBuild {
   };
 }
 
-const squeeze = promisify(gzip);
+const CODINGS = [
+  { coding: 'br', extension: '.br' },
+  { coding: 'gzip', extension: '.gz' },
+] as const;
 
-function fileOf(plain: Buffer, type: string, path: string): ConsoleFile {
-  let small: Promise<Buffer> | undefined;
+function fileOf(path: string, type: string, name: string): ConsoleFile {
+  const present = CODINGS.filter(({ extension }) => existsSync(path + extension));
   return {
     type,
-    immutable: path.startsWith('assets/'),
-    plain,
-    compressed: () => {
-      small ??= squeeze(plain);
-      return small;
-    },
+    immutable: name.startsWith('assets/'),
+    plain: readFileSync(path),
+    compressed: present.map(({ coding, extension }) => ({ coding, content: readFileSync(path + extension) })),
   };
 }

@@ -62,7 +62,7 @@ function consoleRouter(services: Services, build: ConsoleBuild): Router {
   router.get(`${PATH}*`, (req, res, next) => {
     const path = req.path.slice(PATH.length);
     const file = build.file(path);
-    if (file !== undefined) return void sendFile(req, res, file).catch(next);
+    if (file !== undefined) return sendFile(req, res, file);
     if (path.startsWith('assets/')) return next();
     limited(req, res, (error?: unknown) => (error === undefined ? sendPage(res, build) : next(error)));
   });
@@ -78,15 +78,16 @@ async function begin(services: Services, request: PostLogin) {
   return startLogin(services, await consoleApplication(services), request);
 }
 
-async function sendFile(req: Request, res: Response, file: ConsoleFile): Promise<void> {
+function sendFile(req: Request, res: Response, file: ConsoleFile): void {
   res.set({
     'Content-Type': file.type,
     'Cache-Control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, max-age=86400',
     Vary: 'Accept-Encoding',
   });
-  const squeezed = req.acceptsEncodings(['gzip', 'identity']) === 'gzip';
-  if (squeezed) res.set('Content-Encoding', 'gzip');
-  const content = squeezed ? await file.compressed() : file.plain;
+  // Not the browser's favourite: those that take Brotli name gzip first.
+  const best = file.compressed.find(({ coding }) => req.acceptsEncodings(coding) === coding);
+  if (best !== undefined) res.set('Content-Encoding', best.coding);
+  const content = best?.content ?? file.plain;
   res.set('Content-Length', String(content.length)).end(content);
 }
 

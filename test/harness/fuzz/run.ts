@@ -11,7 +11,7 @@ import type { Hints } from './schemas.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /** Concurrent requests. */
-const AT_ONCE = 8;
+const AT_ONCE = 16;
 /** Batches after which the records are read again, as earlier requests may have deleted some. */
 const BATCHES = 40;
 

@@ -101,10 +101,21 @@ function generated(schema: z.ZodTypeAny, hints: Hints, name: string): fc.Arbitra
   throw new Error(`There is no generator for ${schema.constructor.name} (${name})`);
 }
 
+/** By pattern, because fast-check computes for a long time how to generate what matches one. */
+const matching = new Map<string, fc.Arbitrary<string>>();
+
+function matchingOf(pattern: RegExp): fc.Arbitrary<string> {
+  const known = matching.get(String(pattern));
+  if (known !== undefined) return known;
+  const made = fc.stringMatching(pattern);
+  matching.set(String(pattern), made);
+  return made;
+}
+
 function string(schema: z.ZodString, { minLength = 0, maxLength = 40 }: ReturnType<typeof meta>) {
   const checks = schema._def.checks;
   const pattern = checks.find((check) => check.kind === 'regex');
-  if (pattern?.kind === 'regex') return fc.stringMatching(pattern.regex);
+  if (pattern?.kind === 'regex') return matchingOf(pattern.regex);
   if (checks.some((check) => check.kind === 'uuid')) return fc.uuid({ version: 4 });
   return fc.oneof(
     { weight: 8, arbitrary: text(minLength, maxLength) },

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { RoutedClient, type RoutedClientConfig } from './client.ts';
 import { codeOf, isUnanswered, isUndone } from './errors.ts';
@@ -15,6 +16,22 @@ export interface NamingClientConfig extends RoutedClientConfig {
 }
 
 const DEFAULT_NAMED_STATEMENTS = 256;
+
+/** Characters; a longer text has a list in it and hardly comes twice. */
+const MOST_CHARACTERS = 16_384;
+
+/**
+ * One copy of the texts that connections remember. Kysely makes a new string for every call, and each connection would
+ * keep another of some kilobytes, all of them together tens of megabytes after an hour.
+ */
+const texts = new LRUCache<string, string>({ max: 4 * DEFAULT_NAMED_STATEMENTS });
+
+function sharedCopy(sql: string): string {
+  const known = texts.get(sql);
+  if (known !== undefined) return known;
+  texts.set(sql, sql);
+  return sql;
+}
 
 /**
  * Marks a statement that must not be named: its tables grow from nothing to thousands of rows within seconds, and the plan
@@ -90,23 +107,21 @@ export class NamingClient extends RoutedClient {
     // Only statements with parameters use the extended protocol; others may contain several statements, which cannot be
     // prepared.
     const nameless = values.length === 0 || sql.includes(PLANNED_EACH_TIME);
-    const name = nameless ? undefined : this.#nameOf(sql);
-    return name === undefined ? sql : { name, text: sql };
+    if (nameless || sql.length > MOST_CHARACTERS) return sql;
+    const name = this.#names.get(sql);
+    return name === undefined ? this.#namedFromNowOn(sharedCopy(sql)) : { name, text: sql };
   }
 
-  #nameOf(sql: string): string | undefined {
-    const name = this.#names.get(sql);
-    if (name !== undefined || this.#issued >= this.#limit) return name;
-    if (this.#seenOnce.delete(sql)) return this.#issue(sql);
+  #namedFromNowOn(sql: string): string | { name: string; text: string } {
+    if (this.#issued >= this.#limit) return sql;
+    if (this.#seenOnce.delete(sql)) {
+      const name = `s${this.#issued++}`;
+      this.#names.set(sql, name);
+      return { name, text: sql };
+    }
     if (this.#seenOnce.size >= this.#limit) this.#seenOnce.clear();
     this.#seenOnce.add(sql);
-    return undefined;
-  }
-
-  #issue(sql: string): string {
-    const name = `s${this.#issued++}`;
-    this.#names.set(sql, name);
-    return name;
+    return sql;
   }
 
   async #insist(sql: string, send: () => Promise<unknown>): Promise<unknown> {

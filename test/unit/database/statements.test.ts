@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NamingClient, PLANNED_EACH_TIME } from '../../../server/database/statements.ts';
@@ -21,6 +23,9 @@ beforeEach(async () => {
   await client.connect();
 });
 afterEach(() => client.end());
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 async function prepared() {
   const { rows } = await client.query<{ statement: string; uses: number }>(
@@ -53,6 +58,29 @@ describe('named statements', () => {
     } finally {
       await single.drop();
     }
+  });
+
+  it('of many connections are kept in memory once', async () => {
+    const [CONNECTIONS, STATEMENTS, BYTES] = [6, 200, 15_000];
+    const clients = Array.from(
+      { length: CONNECTIONS },
+      () => new NamingClient({ connectionString: database.url, namedStatements: STATEMENTS }),
+    );
+    for (const each of clients) await each.connect();
+    const heap = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heap();
+    for (let use = 0; use < 2; use += 1)
+      for (let n = 0; n < STATEMENTS; n += 1)
+        await Promise.all(
+          clients.map((each) => each.query(`select $1::int -- ${n} ${'.'.repeat(BYTES)}`, [n])),
+        );
+    const kept = heap() - before;
+    for (const each of clients) await each.end();
+    expect(kept).toBeGreaterThan(STATEMENTS * BYTES * 0.5);
+    expect(kept).toBeLessThan(STATEMENTS * BYTES * 2.5);
   });
 
   it('do not include those that are planned each time', async () => {

@@ -45,6 +45,8 @@ pool_mode = transaction
 max_client_conn = 2000
 default_pool_size = 20
 server_idle_timeout = 5
+; Seconds; with its usual 15 the service would be away that long after every outage of a test.
+server_login_retry = 0.2
 pidfile = $folder/pgbouncer.pid
 logfile = $folder/pgbouncer.log
 INI

@@ -34,8 +34,12 @@ import {
 export const characterAt = (place: number) => CHARACTERS[place] as (typeof CHARACTERS)[number];
 
 /** The caller of a command; undefined when the character is no user. */
-export function caller(world: World, by: By): ModelUser | undefined {
-  return world.users.get(by === 'root' ? 0 : characterAt(by).id);
+export function caller(world: World, { by, do: what }: Command & { readonly by: By }): ModelUser | undefined {
+  const user = world.users.get(by === 'root' ? 0 : characterAt(by).id);
+  // Without a sign-in nobody has a token to apply with, and the first one would not end what was applied for before.
+  return what === 'join' && user !== undefined && user.id !== 0 && user.proven === undefined
+    ? undefined
+    : user;
 }
 
 /**
@@ -56,7 +60,7 @@ function answer(
   newId: string,
   rehearsed = false,
 ): Expected | undefined {
-  const by = caller(world, command.by);
+  const by = caller(world, command);
   if (by === undefined) return undefined;
   if (!mayUseTokens(world, by)) return is(401);
   switch (command.do) {
@@ -270,8 +274,10 @@ function happen(world: World, command: Exclude<Command, { readonly by: By }>): v
     return;
   }
   if (command.do === 'find character') {
-    moveCharacter(world, characterAt(command.character), command.corporation);
+    const found = characterAt(command.character);
+    moveCharacter(world, found, command.corporation);
     if (command.corporation !== null) raiseCeos(world, command.corporation);
+    if (command.signsIn) signIn(world, found.id, presentOwner(world, found.id));
   } else if (command.do === 'find corporation') {
     const { corporation, alliance, name } = command;
     moveCorporation(world, corporation, { alliance, name, ceo: characterAt(command.ceo).id });
@@ -288,6 +294,9 @@ function happen(world: World, command: Exclude<Command, { readonly by: By }>): v
   }
   nameAutogroups(world);
 }
+
+/** By whom a character signs in that was not sold. */
+export const presentOwner = (world: World, id: number) => world.users.get(id)?.owner ?? 'seller';
 
 /** A sign-in; with another owner than before, the user is reset (D29b). */
 function signIn(world: World, id: number, owner: string): void {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import {
+  asking,
+  deciding,
   merging,
   type Occurrence,
   occurrence,
@@ -38,7 +40,13 @@ export type Command =
   | PeopleCommand
   | Occurrence
   | { readonly do: 'preview'; readonly by: By; readonly of: Previewed }
-  | { readonly do: 'find character'; readonly character: number; readonly corporation: number | null }
+  | {
+      readonly do: 'find character';
+      readonly character: number;
+      readonly corporation: number | null;
+      /** Whether it was found because it signed in, as its present owner. */
+      readonly signsIn: boolean;
+    }
   | {
       readonly do: 'find corporation';
       readonly corporation: number;
@@ -162,6 +170,8 @@ export const groupChange = present(
   ),
 ) as fc.Arbitrary<GroupChange>;
 
+const signsIn = fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false));
+
 const step = <D extends Command['do']>(what: D, fields: Record<string, fc.Arbitrary<unknown>>) =>
   fc.record({ do: fc.constant(what), ...fields }) as unknown as fc.Arbitrary<Command>;
 
@@ -180,7 +190,11 @@ const previewed = fc.oneof(
 const registryCommand = fc.oneof(
   {
     weight: 5,
-    arbitrary: step('find character', { character, corporation: fc.option(corporation, { freq: 6 }) }),
+    arbitrary: step('find character', {
+      character,
+      corporation: fc.option(corporation, { freq: 6 }),
+      signsIn,
+    }),
   },
   {
     weight: 2,
@@ -212,11 +226,11 @@ const root = fc.constant('root' as const);
 const from = (least: number, most: number, one: fc.Arbitrary<Command>) =>
   fc.array(one, { minLength: least, maxLength: most });
 
-/** Up to 36 steps; the first ones create users and records. */
+/** Up to 40 steps; the first ones create users and records. */
 export const sequences: fc.Arbitrary<Command[]> = fc
   .tuple(
     from(1, 2, step('create group', { by: root, name })),
-    from(3, 6, step('find character', { character, corporation })),
+    from(3, 6, step('find character', { character, corporation, signsIn })),
     from(1, 2, step('create coalition', { by: root, name })),
     // So that users other than root may log in.
     from(
@@ -230,6 +244,8 @@ export const sequences: fc.Arbitrary<Command[]> = fc
     ),
     from(0, 4, step('set level', { by: root, character, level: fc.integer({ min: 4, max: 10 }) })),
     from(0, 1, opening),
+    from(0, 3, asking),
+    from(0, 1, deciding),
     from(0, 2, merging),
     from(6, 18, command),
   )

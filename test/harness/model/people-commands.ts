@@ -153,3 +153,15 @@ export const opening = step<PeopleCommand>('set policy', {
     reapply_hours: fc.constantFrom(0, 2),
   }),
 });
+
+/** Steps with which users ask for that, and root decides. */
+export const asking = step<PeopleCommand>('join', {
+  by: character,
+  which: fc.constant(0),
+  answers: fc.constant([]),
+});
+export const deciding = step<PeopleCommand>('decide', {
+  by: fc.constant('root'),
+  application: fc.constant(0),
+  decision,
+});

@@ -13,7 +13,7 @@ import type { Client, TestApp } from '../app.ts';
 import { follow, headOf, nothing, present } from '../replay.ts';
 import { testRun } from '../run.ts';
 import { changesOf } from '../standings.ts';
-import { apply, caller, characterAt } from './apply.ts';
+import { apply, caller, characterAt, presentOwner } from './apply.ts';
 import { type Answer, type Asking, ask } from './ask.ts';
 import { type Command, sequences } from './commands.ts';
 import { moderates } from './eligibility.ts';
@@ -91,7 +91,7 @@ class Run {
 
   async #step(command: Command): Promise<void> {
     this.#app.clock.advance(SECOND);
-    const made = 'by' in command && caller(this.#world, command.by) !== undefined;
+    const made = 'by' in command && caller(this.#world, command) !== undefined;
     const asked = made ? await ask(this.#asking, command) : undefined;
     const expected = apply(this.#world, command, idIn(asked));
     if (!('by' in command)) await this.#happen(command);
@@ -158,9 +158,11 @@ class Run {
     }
     if (command.do === 'find character') {
       const { id, name } = characterAt(command.character);
-      return this.#find({
+      await this.#find({
         characters: [{ character_id: id, character_name: name, corporation_id: command.corporation }],
       });
+      if (command.signsIn) await this.#signIn({ id, name }, presentOwner(this.#world, id));
+      return;
     }
     return command.do === 'find corporation'
       ? this.#find({ corporations: [this.#corporation(command.corporation)] })

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { hasAuthority } from '../access/authority.ts';
+import { hasAuthority } from '../access/clearance-levels.ts';
 import { distanceToUser } from '../access/distance.ts';
 import { type Asker, findUserPositions } from '../access/position.queries.ts';
 import type { Database } from '../database/tables.ts';

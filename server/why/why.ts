@@ -1,6 +1,6 @@
 import type { Why } from '../../contract/why.ts';
-import { hasAuthority } from '../access/authority.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { hasAuthority } from '../access/clearance-levels.ts';
 import { distanceToUser } from '../access/distance.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import type { Services } from '../services/services.ts';

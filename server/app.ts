@@ -9,7 +9,7 @@ import { openReplica } from './database/replica.ts';
 import type { Database } from './database/tables.ts';
 import { ensureEventPartitions } from './event/partitions.ts';
 import { startSealing } from './event/sealing.ts';
-import { createAccessTokens } from './grant/access-tokens.ts';
+import { createAccessTokens } from './grant/refresh-tokens.ts';
 import type { MessageClasses } from './http/messages.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { createVault } from './keys/vault.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorBody } from './error-body.ts';
 import { HttpError } from './http-error.ts';
 import { createMessages, type Listener, type MessageClasses } from './messages.ts';
 
@@ -65,8 +66,8 @@ const STARTING = new HttpError('service_starting', 'The service is starting.', {
 export const STOPPING = new HttpError('service_stopping', 'The service is stopping.', { headers: HEADERS });
 
 /** Answers with an error while no Express app exists: before the start has finished, or during the stop. */
-export function refuse(res: ServerResponse, { status, body, headers }: HttpError): void {
-  answer(res, status, body, headers);
+export function refuse(res: ServerResponse, error: HttpError): void {
+  answer(res, error.status, errorBody(error), error.headers);
 }
 
 function answer(

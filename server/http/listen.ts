@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, STATUS_CODES } from 'n
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorBody } from './error-body.ts';
 import { refuse, STOPPING } from './gate.ts';
 import { HttpError } from './http-error.ts';
 import { inTurn } from './in-turn.ts';
@@ -76,8 +77,9 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const { status, body: told } = UNREADABLE[error.code ?? ''] ?? NO_HTTP;
-  const body = JSON.stringify(told);
+  const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP;
+  const { status } = problem;
+  const body = JSON.stringify(errorBody(problem));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',

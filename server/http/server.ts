@@ -6,7 +6,7 @@ import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { startRequest, type TraceContext } from '../tracing/tracing.ts';
-import { answerErrors, type StoreCrash } from './errors.ts';
+import { answerErrors, type StoreCrash } from './error-answers.ts';
 import { isForPeople } from './html-page.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';

@@ -1,7 +1,7 @@
 import { type Application, MOST_APPLICATIONS } from '../../contract/application.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
-import { invalid } from '../shared/errors.ts';
+import { invalid } from '../shared/domain-error.ts';
 import {
   type ApplicationRow,
   findApplicationsFor,

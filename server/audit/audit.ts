@@ -5,7 +5,7 @@ import { leastIdOf } from '../event/event-id.ts';
 import { auditReader, beholderOf } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
-import { invalid } from '../shared/errors.ts';
+import { invalid } from '../shared/domain-error.ts';
 
 const USUAL_LIMIT = 100;
 /** Maximum number of events examined for one answer. */

@@ -5,7 +5,7 @@ import { constraintOf, isOverdue, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
 import { ProviderRefusal } from '../provider/refusal.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, revoked } from '../shared/errors.ts';
+import { DomainError, revoked } from '../shared/domain-error.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
 import { errorBody } from './error-body.ts';
 import { failurePage, isForPeople, PAGE_HEADERS } from './html-page.ts';

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../contract/error-codes.ts';
-import type { InvalidField } from '../shared/errors.ts';
+import type { InvalidField } from '../shared/domain-error.ts';
 
 interface Rest {
   /** Overrides the status of the code: for refusals of the provider, whose status is passed on. */

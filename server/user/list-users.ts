@@ -2,7 +2,7 @@ import { MAX_ID } from '../../contract/common.ts';
 import { MAX_PAGE } from '../../contract/paging.ts';
 import type { ListUsersQuery, UserShort } from '../../contract/user.ts';
 import type { Services } from '../services/services.ts';
-import { invalid } from '../shared/errors.ts';
+import { invalid } from '../shared/domain-error.ts';
 import { findUsers, type Place } from './list-users.queries.ts';
 
 /** A page of users and, if there are more, the cursor of the next page. */

@@ -10,7 +10,7 @@ import { readFeed } from '../event/read.queries.ts';
 import { announceEvents } from '../event/seal.queries.ts';
 import { secondsUntilUse } from '../rate-limit/once.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, invalid, notFound } from '../shared/errors.ts';
+import { DomainError, invalid, notFound } from '../shared/domain-error.ts';
 import {
   type DeliveryRow,
   forgetWaiting,

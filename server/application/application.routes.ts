@@ -4,9 +4,9 @@ import type { Handlers } from '../http/mount.ts';
 import { tellNextPage } from '../http/next-page.ts';
 import type { Services } from '../services/services.ts';
 import { applyTo, decideApplication, leaveGroup, withdrawApplication } from './application.ts';
+import { getPolicy, setPolicy } from './group-policy.ts';
 import { listJoinable } from './joining.ts';
 import { type Applications, listApplications, listApplicationsTo } from './list-applications.ts';
-import { getPolicy, setPolicy } from './policy.ts';
 
 /** The operations of groups that are about joining and leaving them. */
 type Joining = 'joinable' | 'policy' | 'setPolicy' | 'apply' | 'applications' | 'leave';

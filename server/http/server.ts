@@ -12,7 +12,7 @@ import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
-import { serviceRoutes } from './service.ts';
+import { serviceRoutes } from './service-paths.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
 /**

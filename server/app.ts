@@ -10,7 +10,7 @@ import type { Database } from './database/tables.ts';
 import { ensureEventPartitions } from './event/partitions.ts';
 import { startSealing } from './event/sealing.ts';
 import { createAccessTokens } from './grant/refresh-tokens.ts';
-import type { MessageClasses } from './http/messages.ts';
+import type { MessageClasses } from './http/message-classes.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { createVault } from './keys/vault.ts';
 import { followBacklog, followPool, followReplica } from './observability/gauges.ts';

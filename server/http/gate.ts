@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorBody } from './error-body.ts';
 import { HttpError } from './http-error.ts';
-import { createMessages, type Listener, type MessageClasses } from './messages.ts';
+import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
 
 /**
  * The server's outermost request listener. It lets the port be bound before anything else is started, and drains
@@ -46,7 +46,7 @@ export function createGate(times: typeof TIMES = TIMES): Gate {
     refuse(res, STARTING);
   };
   return Object.assign(listener, {
-    messages: createMessages(),
+    messages: createMessageClasses(),
     open: (opened: Listener) => {
       service = opened;
     },

@@ -7,7 +7,7 @@ import { errorBody } from './error-body.ts';
 import { refuse, STOPPING } from './gate.ts';
 import { HttpError } from './http-error.ts';
 import { inTurn } from './in-turn.ts';
-import { createMessages, type Listener, type MessageClasses } from './messages.ts';
+import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
 import { READER_LIMITS, type ReaderLimits, watchReaders } from './slow-readers.ts';
 
 export interface Listening {
@@ -31,7 +31,7 @@ export async function listen(
   readers: ReaderLimits = READER_LIMITS,
   requestWithin = REQUEST_WITHIN,
 ): Promise<Listening> {
-  const messages = handler.messages ?? createMessages();
+  const messages = handler.messages ?? createMessageClasses();
   const answer = inTurn(withHost(handler));
   // Node's own answers to a missing Host and to unknown expectations have neither body nor request id.
   const options = {

@@ -30,7 +30,7 @@ import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/throttle.ts';
 import { unasked } from './standing/rehearse.ts';
 import { readBacklog } from './system/backlog.queries.ts';
-import { startDelivering } from './webhook/delivering.ts';
+import { startDispatch } from './webhook/dispatch.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -133,8 +133,8 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     };
     if (worker) {
       await startWorker(services);
-      const delivering = startDelivering(services);
-      closers.push(() => delivering.close());
+      const dispatch = startDispatch(services);
+      closers.push(() => dispatch.close());
     }
     return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
   } catch (error) {

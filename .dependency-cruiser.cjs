@@ -48,10 +48,10 @@ module.exports = {
     ),
     rule(
       'deciding-is-pure',
-      { path: '^server/access/(authority|check-access-rule|clearance-levels|distance|level-change)\\.ts$' },
+      { path: '^server/access/(check-access-rule|clearance-levels|distance|level-change)\\.ts$' },
       {
         pathNot:
-          '^(server/access/(authority|check-access-rule|clearance-levels|distance|level-change)\\.ts|server/shared/lack\\.ts|contract/)',
+          '^(server/access/(check-access-rule|clearance-levels|distance|level-change)\\.ts|server/shared/lack\\.ts|contract/)',
       },
       'Rules about data, without I/O.',
     ),

@@ -4,7 +4,7 @@ import { level } from './access.ts';
 import { c, component, DateTime, field, ObjectId, ObjectIdInUrl, wholeNumberInQuery } from './common.ts';
 import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
-import { AfterInQuery } from './paging.ts';
+import { AfterInQuery, NEXT_PAGE } from './paging.ts';
 import { atMostBytes, LongText, text } from './text.ts';
 import { UserShort } from './user.ts';
 
@@ -126,8 +126,7 @@ export const applicationRoutes = c.router({
     method: 'GET',
     path: '/application',
     summary: 'List applications',
-    description:
-      "The caller's own applications, or those that the caller could decide, the newest first. If there are more, `X-Next` has the value of `after` for the next page.",
+    description: `The caller's own applications, or those that the caller could decide, the newest first. ${NEXT_PAGE}`,
     query: z.object({
       role: field(
         z.enum(['applicant', 'moderator']).default('applicant'),

@@ -5,7 +5,7 @@ import { level } from './access.ts';
 import { c, component, DateTime, field, Id, MomentInQuery, wholeNumberInQuery } from './common.ts';
 import { errors } from './error-body.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
-import { AfterInQuery, LimitInQuery } from './paging.ts';
+import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts';
 
 /** Characters, corporations or alliances that one event names at the most; more of them take several events. */
 export const MAX_LISTED = 500;
@@ -259,7 +259,7 @@ export const eventRoutes = c.router({
         'Only events of these types; `group.*` means all events of groups.',
         TYPES_EXAMPLE,
       ),
-      limit: field(LimitInQuery.optional(), 'Events on a page; 100 where absent.', 100),
+      limit: field(LimitInQuery.optional(), `Events on a page; ${USUAL_LIMIT} where absent.`, USUAL_LIMIT),
       wait: field(
         wholeNumberInQuery(0, MAX_WAIT).optional(),
         'Seconds for which the answer is held back until there is something.',
@@ -283,8 +283,7 @@ export const auditRoutes = c.router({
     method: 'GET',
     path: '/audit',
     summary: 'Look up who did what',
-    description:
-      'Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. Where more may come, `X-Next` holds the value of `after`, though the page may be short: one answer looks at so many events only.',
+    description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only.`,
     query: z.object({
       actor: field(
         wholeNumberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -303,7 +302,7 @@ export const auditRoutes = c.router({
       type: field(TypesInQuery.optional(), 'Only events of these types.', TYPES_EXAMPLE),
       since: field(MomentInQuery.optional(), 'Not before this moment.', '2026-03-01T00:00:00.000Z'),
       until: field(MomentInQuery.optional(), 'Before this moment.', '2026-03-02T00:00:00.000Z'),
-      limit: field(LimitInQuery.optional(), 'Events on a page; 100 where absent.', 100),
+      limit: field(LimitInQuery.optional(), `Events on a page; ${USUAL_LIMIT} where absent.`, USUAL_LIMIT),
       after: AfterInQuery.optional(),
     }),
     responses: { 200: field(z.array(Event), 'A page of events.'), ...errors() },

@@ -22,6 +22,7 @@ import {
 } from './common.ts';
 import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
+import { NEXT_PAGE } from './paging.ts';
 import { GroupPolicy, JoinableGroup, PutGroupPolicy } from './policy.ts';
 import { LongText, Name } from './text.ts';
 import { UserShort } from './user.ts';
@@ -224,7 +225,7 @@ export const groupRoutes = c.router({
     method: 'GET',
     path: '/group/:group_id/application',
     summary: 'List the applications to a group',
-    description: 'The newest first. If there are more, `X-Next` has the value of `after` for the next page.',
+    description: `The newest first. ${NEXT_PAGE}`,
     pathParams: byId,
     query: z.object({ state: StateInQuery, ...ApplicationPage }),
     responses: { 200: field(z.array(Application), 'The applications.'), ...errors(404) },

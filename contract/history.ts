@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { level } from './access.ts';
 import { c, component, DateTime, field, Id, IdInUrl } from './common.ts';
 import { errors } from './error-body.ts';
-import { PageHeader } from './paging.ts';
+import { PAGE_SIZE, PageHeader } from './paging.ts';
 import { UserShort } from './user.ts';
 
 export const CharacterLocation = component(
@@ -121,8 +121,7 @@ const byCharacter = z.object({ character_id: characterId });
 
 const history = level(0, { authority: { over: 'user', mode: 'read', param: 'character_id' } });
 
-const HISTORY =
-  'Newest first, 50 on a page; `X-Pages` counts the pages. A page beyond the last is a 422; an empty history has one empty page.';
+const HISTORY = `Newest first, ${PAGE_SIZE} on a page; \`X-Pages\` counts the pages. A page beyond the last is a 422; an empty history has one empty page.`;
 
 export const historyRoutes = c.router({
   locations: {

@@ -11,6 +11,12 @@ export const PAGE_SIZE = 50;
 export const MAX_PAGE = 1000;
 export const LimitInQuery = wholeNumberInQuery(1, MAX_PAGE);
 
+/** Elements on a page of most lists where the query does not say. */
+export const USUAL_LIMIT = 100;
+
+/** Of the operations whose pages are linked by `X-Next`. */
+export const NEXT_PAGE = 'If there are more, `X-Next` has the value of `after` for the next page.';
+
 /** The cursor of a page: the `X-Next` of the page before (D71). */
 export const AfterInQuery = field(
   text(1, 2000),

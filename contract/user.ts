@@ -15,7 +15,7 @@ import {
   wholeNumberInQuery,
 } from './common.ts';
 import { errors } from './error-body.ts';
-import { AfterInQuery, LimitInQuery } from './paging.ts';
+import { AfterInQuery, LimitInQuery, NEXT_PAGE } from './paging.ts';
 import { ExtScope } from './scopes.ts';
 import { Name } from './text.ts';
 import { AboutInQuery, Why } from './why.ts';
@@ -165,8 +165,7 @@ export const userRoutes = c.router({
     method: 'GET',
     path: '/user',
     summary: 'List users',
-    description:
-      'All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`. With any parameter the answer is a page; where more come after it, `X-Next` holds the value of `after` for the next one.',
+    description: `All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as \`(built-in)\`. With any parameter the answer is a page. ${NEXT_PAGE}`,
     query: ListUsersQuery,
     responses: { 200: field(z.array(UserShort), 'The users.'), ...errors() },
     metadata: { positioned: true, operationId: 'listUsers', ...level(0) },

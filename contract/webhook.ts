@@ -15,7 +15,7 @@ import {
 import { errors } from './error-body.ts';
 import { Event, namesTypes } from './event.ts';
 import { httpUrl } from './http-url.ts';
-import { AfterInQuery, LimitInQuery } from './paging.ts';
+import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts';
 
 /** Seconds between the attempts of one delivery; after the last one fails, its webhook is disabled. */
 export const RETRIES = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
@@ -324,11 +324,15 @@ export const webhookRoutes = c.router({
     method: 'GET',
     path: '/webhook/:webhook_id/delivery',
     summary: 'List deliveries',
-    description: 'Latest event first; `X-Next` has the cursor of the next page.',
+    description: `The latest event first. ${NEXT_PAGE}`,
     pathParams,
     query: z.object({
       state: field(z.enum(DELIVERY_STATES).optional(), 'Only those in this state.', 'failed'),
-      limit: field(LimitInQuery.optional(), 'Deliveries on a page; 100 where absent.', 100),
+      limit: field(
+        LimitInQuery.optional(),
+        `Deliveries on a page; ${USUAL_LIMIT} where absent.`,
+        USUAL_LIMIT,
+      ),
       after: AfterInQuery.optional(),
     }),
     responses: { 200: field(z.array(WebhookDelivery), 'A page of deliveries.'), ...errors(404) },

@@ -1,12 +1,7 @@
 import { judgeMemberships } from '../server/application/judge-memberships.ts';
 import { noteCompliance } from '../server/compliance/note-compliance.ts';
 import { checkGrants } from '../server/grant/check-grants.ts';
-import {
-  collectLocations,
-  collectMail,
-  collectSkillPoints,
-  collectWallets,
-} from '../server/history/collect.ts';
+import { collectors } from '../server/history/collect.ts';
 import type { JobName, Payload } from '../server/queue/job-catalogue.ts';
 import type { Change, Run } from '../server/queue/run.ts';
 import { followNames } from '../server/registry/follow-names.ts';
@@ -56,10 +51,10 @@ export const dryRuns: {
 export const handlers: { readonly [Name in JobName]: Handler<Name> } = {
   'check-grants': onSchedule(checkGrants),
   'check-voice-nicknames': onSchedule(checkVoiceNicknames),
-  'collect-locations': onSchedule(collectLocations),
-  'collect-mail': onSchedule(collectMail),
-  'collect-skill-points': onSchedule(collectSkillPoints),
-  'collect-wallets': onSchedule(collectWallets),
+  'collect-locations': onSchedule(collectors['collect-locations']),
+  'collect-mail': onSchedule(collectors['collect-mail']),
+  'collect-skill-points': onSchedule(collectors['collect-skill-points']),
+  'collect-wallets': onSchedule(collectors['collect-wallets']),
   'deliver-sign-in': deliverSignIn,
   'end-sessions': onSchedule(sweepSessions),
   'follow-names': onSchedule(followNames),

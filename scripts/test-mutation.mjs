@@ -12,7 +12,7 @@ const NONE_MAY_SURVIVE_IN = [
   'server/access/check-access-rule.ts',
   'server/access/admission.ts',
   'server/access/authenticate.ts',
-  'server/access/authority.ts',
+  'server/access/clearance-levels.ts',
   'server/access/distance.ts',
   'server/access/level-change.ts',
   'server/access/require-authority.ts',

@@ -15,7 +15,7 @@ import { extHandlers } from './ext/ext.routes.ts';
 import { feedHandlers } from './feed/feed.routes.ts';
 import { groupHandlers } from './group/group.routes.ts';
 import { historyHandlers } from './history/history.routes.ts';
-import type { MessageClasses } from './http/messages.ts';
+import type { MessageClasses } from './http/message-classes.ts';
 import { mount } from './http/mount.ts';
 import { createHttp } from './http/server.ts';
 import { oidcHandlers } from './oidc/oidc.routes.ts';

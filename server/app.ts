@@ -9,8 +9,8 @@ import { openReplica } from './database/replica.ts';
 import type { Database } from './database/tables.ts';
 import { ensureEventPartitions } from './event/partitions.ts';
 import { startSealing } from './event/sealing.ts';
-import { createAccessTokens } from './grant/access-tokens.ts';
-import type { MessageClasses } from './http/messages.ts';
+import { createAccessTokens } from './grant/refresh-tokens.ts';
+import type { MessageClasses } from './http/message-classes.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { createVault } from './keys/vault.ts';
 import { followBacklog, followPool, followReplica } from './observability/gauges.ts';
@@ -30,7 +30,7 @@ import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/throttle.ts';
 import { unasked } from './standing/rehearse.ts';
 import { readBacklog } from './system/backlog.queries.ts';
-import { startDelivering } from './webhook/delivering.ts';
+import { startDispatch } from './webhook/dispatch.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -133,8 +133,8 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     };
     if (worker) {
       await startWorker(services);
-      const delivering = startDelivering(services);
-      closers.push(() => delivering.close());
+      const dispatch = startDispatch(services);
+      closers.push(() => dispatch.close());
     }
     return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
   } catch (error) {

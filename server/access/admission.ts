@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AccessRule } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
-import { DomainError, forbidden } from '../shared/errors.ts';
+import { DomainError, forbidden } from '../shared/domain-error.ts';
 import { usable } from './authenticate.ts';
 import { type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
 import { judge, judgeFields } from './check-access-rule.ts';

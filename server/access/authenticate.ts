@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { expired, type SigningKeys, type TokenClaims } from '../keys/signing-keys.ts';
 import type { Clock } from '../shared/clock.ts';
-import { DomainError, revoked } from '../shared/errors.ts';
+import { DomainError, revoked } from '../shared/domain-error.ts';
 import { type Caller, findCaller, lockCaller } from './caller.queries.ts';
 
 /** The database that holds the tokens, and the clock that decides about expiry. */

@@ -1,4 +1,5 @@
 import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, GUEST_LEVEL, MAX_LEVEL } from '../../contract/access.ts';
+import type { Distance } from './distance.ts';
 
 export { ADMINISTRATOR_LEVEL, BUILT_IN_USER, GUEST_LEVEL };
 /** The lowest level of a member, which a new member gets (D19); lower levels are guests (D28). */
@@ -32,4 +33,21 @@ export function isBuiltIn(characterId: number): boolean {
 /** Whether this is level 10, which may call every operation. */
 export function isSuperuser(level: number): boolean {
   return level >= MAX_LEVEL;
+}
+
+export type Mode = 'read' | 'write';
+
+const LEAST: Readonly<Record<Mode, (distance: Distance) => number>> = {
+  read: (distance) => Math.min(distance, 7),
+  write: (distance) => Math.min(distance + 1, 8),
+};
+
+/** The lowest level with authority at a distance (D12). */
+export function leastLevel(distance: Distance, mode: Mode): number {
+  return LEAST[mode](distance);
+}
+
+/** Whether a level has authority at a distance (D12). Guests (-1) have none, not even at distance 0. */
+export function hasAuthority(level: number, distance: Distance, mode: Mode): boolean {
+  return level >= leastLevel(distance, mode);
 }

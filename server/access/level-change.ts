@@ -1,6 +1,5 @@
 import type { Lack } from '../shared/lack.ts';
-import { hasAuthority } from './authority.ts';
-import { ADMINISTRATOR_LEVEL, isBuiltIn, isGuest } from './clearance-levels.ts';
+import { ADMINISTRATOR_LEVEL, hasAuthority, isBuiltIn, isGuest } from './clearance-levels.ts';
 import { distanceToUser, type Position } from './distance.ts';
 
 export interface RankedPosition extends Position {

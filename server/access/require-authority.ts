@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Authority } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
-import { forbidden, notFound, revoked, someOf } from '../shared/errors.ts';
-import { hasAuthority } from './authority.ts';
+import { forbidden, notFound, revoked, someOf } from '../shared/domain-error.ts';
+import { hasAuthority } from './clearance-levels.ts';
 import { distanceToOrganization, distanceToUser } from './distance.ts';
 import {
   type Asker,

@@ -9,7 +9,7 @@ import { fetchAlliance, fetchMembers } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
-import { notFound } from '../shared/errors.ts';
+import { notFound } from '../shared/domain-error.ts';
 import {
   type AllianceRow,
   findAllianceRow,

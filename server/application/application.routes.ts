@@ -1,11 +1,12 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import type { Services } from '../services/services.ts';
 import { applyTo, decideApplication, leaveGroup, withdrawApplication } from './application.ts';
+import { getPolicy, setPolicy } from './group-policy.ts';
 import { listJoinable } from './joining.ts';
 import { type Applications, listApplications, listApplicationsTo } from './list-applications.ts';
-import { getPolicy, setPolicy } from './policy.ts';
 
 /** The operations of groups that are about joining and leaving them. */
 type Joining = 'joinable' | 'policy' | 'setPolicy' | 'apply' | 'applications' | 'leave';
@@ -35,7 +36,7 @@ export function joiningHandlers(services: Services): Pick<Handlers<typeof contra
 }
 
 function paged(res: Response, { applications, next }: Applications) {
-  if (next !== undefined) res.setHeader('X-Next', next);
+  tellNextPage(res, next);
   return { status: 200, body: applications } as const;
 }
 

@@ -21,7 +21,7 @@ import { endApplications } from '../policy/pending.queries.ts';
 import { barsElsewhere, findCandidate } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
-import { DomainError, forbidden, invalid, notFound } from '../shared/errors.ts';
+import { DomainError, forbidden, invalid, notFound } from '../shared/domain-error.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';

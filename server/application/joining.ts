@@ -3,7 +3,7 @@ import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
 import { type Candidate, findJoinable } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 
 type Obstacle =
   | 'joining_closed'

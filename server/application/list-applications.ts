@@ -1,7 +1,7 @@
 import { type Application, MOST_APPLICATIONS } from '../../contract/application.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
-import { invalid } from '../shared/errors.ts';
+import { cursorOf, pageOf, placeIn, valuesIn } from '../shared/paging.ts';
 import {
   type ApplicationRow,
   findApplicationsFor,
@@ -25,7 +25,7 @@ export function toApplication({ sequence: _, ...row }: ApplicationRow, asModerat
 /** A page of applications, newest first, with the cursor of the next page if there is one. */
 export interface Applications {
   readonly applications: Application[];
-  readonly next?: string;
+  readonly next: string | undefined;
 }
 
 interface PageAsked {
@@ -33,31 +33,19 @@ interface PageAsked {
   readonly after?: string | undefined;
 }
 
-async function pageOf(
+async function read(
   { limit = MOST_APPLICATIONS, after }: PageAsked,
   { now, asModerator }: { readonly now: Date; readonly asModerator: boolean },
   find: (page: Page) => Promise<ApplicationRow[]>,
 ): Promise<Applications> {
-  // Reads one more than wanted, to learn whether there is a next page.
-  const found = await find({ after: placeIn(after), most: limit + 1, now });
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
-  const applications = rows.map((row) => toApplication(row, asModerator));
-  return last === undefined ? { applications } : { applications, next: cursorAt(last) };
+  const found = await find({ after: placeIn(after, sequenceIn), most: limit + 1, now });
+  const { rows, next } = pageOf(found, limit, ({ sequence }) => cursorOf([sequence]));
+  return { applications: rows.map((row) => toApplication(row, asModerator)), next };
 }
 
-function cursorAt({ sequence }: ApplicationRow): string {
-  return Buffer.from(JSON.stringify([sequence])).toString('base64url');
-}
-
-/** Decodes a cursor; an invalid one is a 422. */
-function placeIn(cursor: string | undefined): number | undefined {
-  if (cursor === undefined) return undefined;
-  const [, sequence] = /^\[([1-9][0-9]{0,14})\]$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (sequence === undefined) {
-    throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
-  }
-  return Number(sequence);
+function sequenceIn(cursor: string): number | undefined {
+  const [sequence] = valuesIn(cursor);
+  return Number.isSafeInteger(sequence) && Number(sequence) > 0 ? Number(sequence) : undefined;
 }
 
 /** The caller's own applications, or those that it may decide. */
@@ -69,8 +57,8 @@ export async function listApplications(
   // A user token of the built-in user may decide no more than its sponsor (D23).
   const now = clock.now();
   return role === 'moderator'
-    ? pageOf(page, { now, asModerator: true }, (one) => findApplicationsFor(db, answersFor(caller), one))
-    : pageOf(page, { now, asModerator: false }, (one) => findApplicationsOf(db, caller.owner_id, one));
+    ? read(page, { now, asModerator: true }, (one) => findApplicationsFor(db, answersFor(caller), one))
+    : read(page, { now, asModerator: false }, (one) => findApplicationsOf(db, caller.owner_id, one));
 }
 
 /** The applications to a group, for those who decide them. */
@@ -82,5 +70,5 @@ export async function listApplicationsTo(
 ): Promise<Applications> {
   await requireModerator({ db }, caller, groupId);
   const as = { now: clock.now(), asModerator: true };
-  return pageOf(page, as, (one) => findApplicationsTo(db, groupId, state, one));
+  return read(page, as, (one) => findApplicationsTo(db, groupId, state, one));
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { findModeration } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
-import { forbidden, notFound } from '../shared/errors.ts';
+import { forbidden, notFound } from '../shared/domain-error.ts';
 
 /** Requires the right to decide for the group: 403 otherwise, below level 9 also when the group does not exist (D6). */
 export async function requireModerator(

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Event } from '../../contract/event.ts';
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import type { Services } from '../services/services.ts';
 import { findAudit } from './audit.ts';
 import { toTable } from './table.ts';
@@ -18,7 +19,7 @@ export function auditHandlers(services: Services): Handlers<typeof contract.audi
   return {
     list: async ({ caller, query, req, res }) => {
       const { events, next } = await findAudit(services, caller, query);
-      if (next !== undefined) res.setHeader('X-Next', next);
+      tellNextPage(res, next);
       const wanted = req.accepts([JSON_TYPE, ...Object.keys(FORMS)]) || JSON_TYPE;
       const form = FORMS[wanted];
       res.vary('Accept');

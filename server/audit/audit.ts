@@ -1,16 +1,15 @@
 import type { Event } from '../../contract/event.ts';
+import { USUAL_LIMIT } from '../../contract/paging.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { readAudit } from '../event/audit.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { auditReader, beholderOf } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
-import { invalid } from '../shared/errors.ts';
+import { placeIn, uuidIn } from '../shared/paging.ts';
 
-const USUAL_LIMIT = 100;
 /** Maximum number of events examined for one answer. */
 const MOST = 5000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface AuditQuery {
   readonly actor?: number | undefined;
@@ -28,10 +27,9 @@ export async function findAudit(
   caller: Caller,
   { actor, target, type, since, until, limit = USUAL_LIMIT, after }: AuditQuery,
 ): Promise<{ readonly events: Event[]; readonly next: string | undefined }> {
-  if (after !== undefined && !UUID.test(after)) {
-    throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
-  }
-  const ends = [after, until && leastIdOf(new Date(until))].filter((id) => id !== undefined).sort();
+  const ends = [placeIn(after, uuidIn), until && leastIdOf(new Date(until))]
+    .filter((id) => id !== undefined)
+    .sort();
   const { events, last, more } = await readAudit(db, auditReader(caller), {
     actor,
     target,

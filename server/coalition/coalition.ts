@@ -12,7 +12,7 @@ import { ensureAutogroups, lockGrouping } from '../group/autogroup.queries.ts';
 import { forgetDeleted } from '../policy/forget-deleted.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
-import { forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
+import { forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { findAutogroups, readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';

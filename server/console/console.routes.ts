@@ -8,8 +8,8 @@ import { validator } from '../http/input/validator.ts';
 import { withinLimit } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
 import { startLogin } from '../sign-in/start-login.ts';
-import { consoleApplication, SIGNED_IN_PATH } from './application.ts';
 import { type ConsoleBuild, type ConsoleFile, readConsoleBuild } from './build.ts';
+import { consoleApplication, SIGNED_IN_PATH } from './console-token.ts';
 
 /** Path prefix of the console; browsers are redirected to it from `/`. */
 const PATH = '/console/';

@@ -9,7 +9,7 @@ import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions } from '../session/end-sessions.ts';
-import { DomainError, notFound } from '../shared/errors.ts';
+import { DomainError, notFound } from '../shared/domain-error.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { lockGuest } from './guest.queries.ts';

@@ -8,7 +8,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { redactText, redactValues } from '../observability/redact.ts';
-import { notFound } from '../shared/errors.ts';
+import { notFound } from '../shared/domain-error.ts';
 import { deleteCrash, findCrash, insertCrash, newestCrashes } from './crash.queries.ts';
 
 /** Maximum length of a stored stack trace in characters. */

@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 import { momentOf } from './event-id.ts';
 import type { FeedAnswer } from './read.queries.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { readsBody, readsEverybody, readsUser } from '../access/clearance-levels.queries.ts';
 import { type Asker, callerStanding } from '../access/position.queries.ts';
-import { readsBody, readsEverybody, readsUser } from '../access/reach.queries.ts';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
 

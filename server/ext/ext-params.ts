@@ -1,6 +1,6 @@
 import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
-import { DomainError, type InvalidField } from '../shared/errors.ts';
+import { DomainError, type InvalidField } from '../shared/domain-error.ts';
 
 /** Which part of the forwarded request the parameters came from. */
 export type FieldsFrom = 'body' | 'query';

@@ -14,7 +14,7 @@ import {
 import type { ProviderRequest } from '../provider/client.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, invalid } from '../shared/errors.ts';
+import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
 import { findNameable } from './annotations.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';

@@ -3,7 +3,7 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import type { ErrorAllowance } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, invalid } from '../shared/errors.ts';
+import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
 import { holdSlot, SLOTS_PER_CALLER } from './caller-slots.ts';
 import type { FieldsFrom } from './ext-params.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
-import type { DomainError } from '../shared/errors.ts';
+import type { DomainError } from '../shared/domain-error.ts';
 import { findNameable } from './annotations.ts';
 import { harmless } from './forwarded-headers.ts';
 import type { PageSink } from './read-pages.ts';

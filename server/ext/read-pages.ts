@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import type { ErrorAllowance } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 
 /** Concurrent requests for pages of one list. */
 const AT_ONCE = 8;

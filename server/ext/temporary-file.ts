@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 
 /** A temporary file without a directory entry, which can be written to and read several times. */
 export interface TemporaryFile {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
+import { USUAL_LIMIT } from '../../contract/paging.ts';
 import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
@@ -12,7 +13,6 @@ import { createSemaphore } from '../shared/semaphore.ts';
 import { createReading } from './reading.ts';
 import { createWaitingRoom } from './waiting.ts';
 
-const USUAL_LIMIT = 100;
 /** Maximum number of events examined for one answer. */
 const MOST = 2000;
 /** Minimum milliseconds between two reads of one waiting request. */

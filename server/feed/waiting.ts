@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 
 /** Maximum number of concurrent waiting requests: of one caller, and in this process. */
 const MOST = { each: 64, all: 1000 };

@@ -7,7 +7,6 @@ import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../p
 import { ProviderError } from '../provider/http.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
-import { createAccessTokens } from './access-tokens.ts';
 import {
   type CheckPlace,
   countToCheck,
@@ -19,6 +18,7 @@ import {
 } from './check-grants.queries.ts';
 import { grantPlace } from './grant.queries.ts';
 import { recordDeaths } from './grant-events.ts';
+import { createAccessTokens } from './refresh-tokens.ts';
 
 type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
 

@@ -12,7 +12,7 @@ import { forgetDeleted } from '../policy/forget-deleted.ts';
 import { endApplications, endApplicationsTo } from '../policy/pending.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
-import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
+import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';

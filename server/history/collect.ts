@@ -5,7 +5,7 @@ import { createNames } from '../provider/names.ts';
 import { createRunClient, type RunClient, RunEnded } from '../provider/run-client.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
-import { type HistoryName, KINDS, type Rhythm } from './kinds.ts';
+import { type CollectingJob, type HistoryName, KINDS, type Rhythm } from './kinds.ts';
 import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
 import { storeSkillPoints } from './skill-points.ts';
@@ -52,26 +52,20 @@ const TAKE: { readonly [Name in HistoryName]: TakeTurn } = {
   wallet: (services, turn) => storeWallet(services, turn.characterId, services.clock.now(), turn),
 };
 
+type Collector = (services: CollectServices, run: Run, most?: number) => Promise<void>;
+
 /**
- * Stores the locations of the characters that are due, each once per hour. A failure for one character is retried later
- * with growing backoff and does not delay others; one run handles at most `most`.
+ * For each job of a history: stores an entry of every character whose turn has come. A failure for one character is
+ * retried later with growing backoff and does not delay others; one run handles at most `most`.
  *
  * @throws Error when the provider is unavailable or the run was stopped; unhandled characters stay due
  */
-export const collectLocations = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, KINDS.location, most);
-
-/** Updates mailboxes (D36b), each once per hour; see {@link collectLocations}. */
-export const collectMail = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, KINDS.mail, most);
-
-/** Stores skill points, each character's every 12 hours; see {@link collectLocations}. */
-export const collectSkillPoints = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, KINDS.skillpoints, most);
-
-/** Stores balances, each character's every 12 hours; see {@link collectLocations}. */
-export const collectWallets = (services: CollectServices, run: Run, most = PER_RUN) =>
-  collect(services, run, KINDS.wallet, most);
+export const collectors = Object.fromEntries(
+  Object.values(KINDS).map((kept) => [
+    kept.job,
+    ((services, run, most = PER_RUN) => collect(services, run, kept, most)) satisfies Collector,
+  ]),
+) as { readonly [Job in CollectingJob]: Collector };
 
 /** State shared by the turns of one run. */
 interface Collecting {

@@ -1,6 +1,6 @@
 import type { CharacterMail, CharacterMailShort } from '../../contract/history.ts';
 import type { BudgetAccount } from '../provider/budget-account.ts';
-import { notFound } from '../shared/errors.ts';
+import { notFound } from '../shared/domain-error.ts';
 import { findMail, findMails } from './mail.queries.ts';
 import { fetchBody } from './mail-body.ts';
 import { type Page, toPage } from './page.ts';

@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from '../../contract/paging.ts';
-import { invalid } from '../shared/errors.ts';
+import { invalid } from '../shared/domain-error.ts';
 
 /** One page of a history, newest entries first, and how many pages there are. */
 export interface Page<Entry> {

@@ -6,7 +6,7 @@ import type { ProviderClient, ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Names } from '../provider/names.ts';
 import type { Clock } from '../shared/clock.ts';
-import { notFound } from '../shared/errors.ts';
+import { notFound } from '../shared/domain-error.ts';
 import { findSubject, type Subject } from './subject.queries.ts';
 
 /** The services that histories use. */

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 
 /** A signal that is aborted when the client's connection closes. */
 export function goneWith(res: Response): AbortSignal {

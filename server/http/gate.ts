@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorBody } from './error-body.ts';
 import { HttpError } from './http-error.ts';
-import { createMessages, type Listener, type MessageClasses } from './messages.ts';
+import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
 
 /**
  * The server's outermost request listener. It lets the port be bound before anything else is started, and drains
@@ -45,7 +46,7 @@ export function createGate(times: typeof TIMES = TIMES): Gate {
     refuse(res, STARTING);
   };
   return Object.assign(listener, {
-    messages: createMessages(),
+    messages: createMessageClasses(),
     open: (opened: Listener) => {
       service = opened;
     },
@@ -65,8 +66,8 @@ const STARTING = new HttpError('service_starting', 'The service is starting.', {
 export const STOPPING = new HttpError('service_stopping', 'The service is stopping.', { headers: HEADERS });
 
 /** Answers with an error while no Express app exists: before the start has finished, or during the stop. */
-export function refuse(res: ServerResponse, { status, body, headers }: HttpError): void {
-  answer(res, status, body, headers);
+export function refuse(res: ServerResponse, error: HttpError): void {
+  answer(res, error.status, errorBody(error), error.headers);
 }
 
 function answer(

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../contract/error-codes.ts';
-import type { InvalidField } from '../shared/errors.ts';
+import type { InvalidField } from '../shared/domain-error.ts';
 
 interface Rest {
   /** Overrides the status of the code: for refusals of the provider, whose status is passed on. */
@@ -10,7 +10,7 @@ interface Rest {
 }
 
 /**
- * An error with everything that its HTTP answer needs. Features throw `DomainError` instead: they know codes, not
+ * An error with everything that its HTTP answer needs; `error-body.ts` makes the body of it. Features throw `DomainError` instead: they know codes, not
  * statuses.
  */
 export class HttpError extends Error {
@@ -28,11 +28,6 @@ export class HttpError extends Error {
     this.detail = detail;
     this.headers = headers;
     this.more = more;
-  }
-
-  /** The body of the answer: `detail` for people, `code` for programs (D73). */
-  get body(): Readonly<Record<string, unknown>> {
-    return { detail: this.detail, code: this.code, ...this.more };
   }
 }
 

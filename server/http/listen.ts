@@ -3,10 +3,11 @@ import { createServer, type RequestListener, type Server, STATUS_CODES } from 'n
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorBody } from './error-body.ts';
 import { refuse, STOPPING } from './gate.ts';
 import { HttpError } from './http-error.ts';
 import { inTurn } from './in-turn.ts';
-import { createMessages, type Listener, type MessageClasses } from './messages.ts';
+import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
 import { READER_LIMITS, type ReaderLimits, watchReaders } from './slow-readers.ts';
 
 export interface Listening {
@@ -30,7 +31,7 @@ export async function listen(
   readers: ReaderLimits = READER_LIMITS,
   requestWithin = REQUEST_WITHIN,
 ): Promise<Listening> {
-  const messages = handler.messages ?? createMessages();
+  const messages = handler.messages ?? createMessageClasses();
   const answer = inTurn(withHost(handler));
   // Node's own answers to a missing Host and to unknown expectations have neither body nor request id.
   const options = {
@@ -76,8 +77,9 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const { status, body: told } = UNREADABLE[error.code ?? ''] ?? NO_HTTP;
-  const body = JSON.stringify(told);
+  const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP;
+  const { status } = problem;
+  const body = JSON.stringify(errorBody(problem));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',

@@ -1,7 +1,7 @@
 import type { AppRoute } from '@ts-rest/core';
 import { contract, OIDC_ENDPOINTS } from '../../contract/index.ts';
 import { isForPeople } from './html-page.ts';
-import { SERVICE_PATHS } from './service.ts';
+import { SERVICE_PATHS } from './service-paths.ts';
 
 const routes = [
   ...Object.values(contract).flatMap((resource) => Object.values(resource) as AppRoute[]),

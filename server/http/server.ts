@@ -6,13 +6,13 @@ import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { startRequest, type TraceContext } from '../tracing/tracing.ts';
-import { answerErrors, type StoreCrash } from './errors.ts';
+import { answerErrors, type StoreCrash } from './error-answers.ts';
 import { isForPeople } from './html-page.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
-import { createMessages, dress, type Listener, type MessageClasses } from './messages.ts';
+import { createMessageClasses, dress, type Listener, type MessageClasses } from './message-classes.ts';
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
-import { serviceRoutes } from './service.ts';
+import { serviceRoutes } from './service-paths.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
 /**
@@ -24,7 +24,7 @@ export function createHttp(
   services: Services,
   routers: ReadonlyMap<string, Router>,
   storeCrash: StoreCrash,
-  messages: MessageClasses = createMessages(),
+  messages: MessageClasses = createMessageClasses(),
 ): Express & Listener {
   const app = express();
   app.disable('x-powered-by');

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.queries.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 import { HttpError, statusOf } from './http-error.ts';
 
 /** Message of the 429, by what the request was counted against. */

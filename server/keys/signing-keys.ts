@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { TokenKind } from '../../contract/access.ts';
 import type { Clock } from '../shared/clock.ts';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 import { type JwkSet, publicHalf } from './formats.ts';
 import { type IdTokenKeys, loadIdTokenKeys } from './id-token-keys.ts';
 

@@ -12,7 +12,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
-import { DomainError, invalid, notFound, notFoundAmong } from '../shared/errors.ts';
+import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import {
   type ClientRow,
   deleteClient,

@@ -6,7 +6,7 @@ import { isBuiltIn, isGuest } from '../access/clearance-levels.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, forbidden, invalid } from '../shared/errors.ts';
+import { DomainError, forbidden, invalid } from '../shared/domain-error.ts';
 import { findMembership, findProven, lockPersons } from './membership.queries.ts';
 import { foundPerson, moveTo } from './membership.ts';
 import { getPersonOf, mainKept } from './person.ts';

@@ -5,7 +5,7 @@ import { answersFor } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import type { Services } from '../services/services.ts';
-import { invalid, notFound, notFoundAmong } from '../shared/errors.ts';
+import { invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { findLongestProven, findMembership, lockPersons, type Occasion } from './membership.queries.ts';
 import { detachCharacters, foundPerson, moveTo, splitOff } from './membership.ts';
 import { findMembers } from './person.queries.ts';

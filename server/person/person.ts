@@ -6,7 +6,7 @@ import { findIdNamed } from '../access/named-user.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, notFound, revoked } from '../shared/errors.ts';
+import { DomainError, notFound, revoked } from '../shared/domain-error.ts';
 import { findMembership, lockPersons } from './membership.queries.ts';
 import { changeMain, detachCharacters } from './membership.ts';
 import { type CharacterRow, findHistory, findMembers, findPersonOf } from './person.queries.ts';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import { hasAuthority } from '../access/authority.ts';
+import { hasAuthority } from '../access/clearance-levels.ts';
 import { distanceToUser } from '../access/distance.ts';
 import { type Asker, findUserPositions } from '../access/position.queries.ts';
 import type { Database } from '../database/tables.ts';
-import { revoked } from '../shared/errors.ts';
+import { revoked } from '../shared/domain-error.ts';
 
 /** Those of the users whom the caller may read (D12). */
 export async function withinReach(

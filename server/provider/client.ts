@@ -20,9 +20,9 @@ import {
   type StoredAnswer,
 } from './cache.queries.ts';
 import { renewed, requestKey, toCache } from './cache.ts';
-import type { Exchanger, JsonAnswer } from './exchange.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
+import type { JsonAnswer, SendWithinLimits } from './send-within-limits.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export interface ProviderRequest {
@@ -63,7 +63,7 @@ interface ClientServices {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'providerCache'>;
-  readonly exchange: Exchanger;
+  readonly sendWithinLimits: SendWithinLimits;
   readonly access: AccessTokens;
   /** The provider's OpenAPI document, if this process has it already. */
   readonly document: () => ProviderDocument | undefined;
@@ -82,7 +82,7 @@ interface ClientServices {
  * concurrent requests only once (D33).
  */
 export function createProviderClient(services: ClientServices): ProviderClient {
-  const { db, clock, metrics, exchange, access, document, headers, limits } = services;
+  const { db, clock, metrics, sendWithinLimits, access, document, headers, limits } = services;
   const base = new URL(services.url).href.replace(/\/$/, '');
   const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
   const upkeep = createUpkeep(services);
@@ -137,7 +137,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
     const etag = kept?.etag ?? undefined;
     let written = 0;
-    const answer = await exchange(
+    const answer = await sendWithinLimits(
       {
         url: addressOf(base, path, query),
         headers: {

@@ -8,7 +8,6 @@ import type { Outages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
 import { claimDocument, findDocument, saveDocument } from './document.queries.ts';
 import { parseDocument } from './document.ts';
-import type { Exchanger } from './exchange.ts';
 import type { Limits } from './http.ts';
 import {
   createDocument,
@@ -16,6 +15,7 @@ import {
   type ProviderDocument,
   type ProviderOperation,
 } from './operations.ts';
+import type { SendWithinLimits } from './send-within-limits.ts';
 
 const HOUR = 3_600_000;
 /** Milliseconds after which the document is fetched again (D31). */
@@ -65,14 +65,14 @@ export function createDocumentStore(services: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly outages: Outages;
-  readonly exchange: Exchanger;
+  readonly sendWithinLimits: SendWithinLimits;
   readonly headers: Readonly<Record<string, string>>;
   readonly specUrl: string;
   readonly scopePrefix: string;
   /** Limits of one attempt. */
   readonly limits: Limits;
 }): LiveDocumentStore {
-  const { db, clock, log, outages, exchange, headers, specUrl, scopePrefix, limits } = services;
+  const { db, clock, log, outages, sendWithinLimits, headers, specUrl, scopePrefix, limits } = services;
   const stopping = new AbortController();
   const background = new Set<Promise<void>>();
   let copy: Copy | undefined;
@@ -82,7 +82,7 @@ export function createDocumentStore(services: {
 
   async function fetchDocument(): Promise<ProviderDocument> {
     const label = 'its own document';
-    const answer = await exchange(
+    const answer = await sendWithinLimits(
       {
         url: specUrl,
         headers,

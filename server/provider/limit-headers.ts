@@ -1,4 +1,5 @@
 import type { RateGroup } from './operations.ts';
+import { type BucketSize, DEAREST_ANSWER, refillSeconds } from './rate-bucket.ts';
 
 /** The provider's limits in an answer's headers (facts §2). */
 export interface ReportedLimits {
@@ -14,8 +15,6 @@ export interface ReportedLimits {
   readonly retryAfter: number | undefined;
 }
 
-/** The maximum cost of an answer in tokens: that of a 4xx. */
-export const DEAREST_ANSWER = 5;
 const LONGEST_WAIT = 3600;
 
 /** Reads the headers of the limits; invalid values count as absent. */
@@ -32,7 +31,7 @@ export function readLimits(
     tokensLeft,
     emptyFor:
       tokensLeft !== undefined && tokensLeft < DEAREST_ANSWER
-        ? refillSeconds(headers['x-ratelimit-limit'], declared)
+        ? secondsToRefill(headers['x-ratelimit-limit'], declared)
         : undefined,
     retryAfter: waitOf(headers['retry-after'], now),
   };
@@ -48,13 +47,16 @@ function whole(value: string | undefined): number | undefined {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** Seconds in which a bucket is refilled by the maximum cost of one answer. */
-function refillSeconds(limit: string | undefined, declared: RateGroup | null): number {
-  const [, tokens, size, unit = 's'] = /^(\d{1,7})\/(\d{1,5})([smh])$/.exec(limit ?? '') ?? [];
-  const max = Number(tokens ?? declared?.maxTokens ?? 0);
-  const seconds = size === undefined ? (declared?.windowSeconds ?? 60) : Number(size) * (UNITS[unit] ?? 1);
-  if (max === 0) return 60;
-  return Math.min(Math.ceil((seconds * DEAREST_ANSWER) / max), LONGEST_WAIT);
+function secondsToRefill(limit: string | undefined, declared: RateGroup | null): number {
+  const size = sizeIn(limit) ?? declared;
+  return size === null || size.maxTokens === 0 ? 60 : Math.min(refillSeconds(size), LONGEST_WAIT);
+}
+
+/** Reads the size of a bucket, such as `150/15m`. */
+function sizeIn(limit = ''): BucketSize | undefined {
+  const [, tokens, time, unit = 's'] = /^(\d{1,7})\/(\d{1,5})([smh])$/.exec(limit) ?? [];
+  if (tokens === undefined) return undefined;
+  return { maxTokens: Number(tokens), windowSeconds: Number(time) * (UNITS[unit] ?? 1) };
 }
 
 /** `Retry-After` in seconds, whether given as seconds or as a date. */

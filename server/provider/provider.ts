@@ -9,9 +9,9 @@ import type { AccessTokens } from './access-token-source.ts';
 import { createGameApi, type GameApi } from './api.ts';
 import { createProviderClient, type ProviderClient } from './client.ts';
 import { createDocumentStore, type LiveDocumentStore } from './document-store.ts';
-import { createExchanger } from './exchange.ts';
 import type { Limits } from './http.ts';
 import { createNames, type Names } from './names.ts';
+import { createSendWithinLimits } from './send-within-limits.ts';
 
 /** Limits of one call, retries included; a page of the largest lists has less than a MiB. */
 const LIMITS: Limits = { milliseconds: 10_000, bytes: 8 * 1024 * 1024 };
@@ -42,10 +42,10 @@ export function createProvider(services: {
     'user-agent': settings.userAgent,
     'x-compatibility-date': settings.compatibilityDate,
   };
-  const exchange = createExchanger(services);
+  const sendWithinLimits = createSendWithinLimits(services);
   const document = createDocumentStore({
     ...services,
-    exchange,
+    sendWithinLimits,
     headers,
     limits: DOCUMENT_LIMITS,
     specUrl: settings.specUrl,
@@ -53,7 +53,7 @@ export function createProvider(services: {
   });
   const client = createProviderClient({
     ...services,
-    exchange,
+    sendWithinLimits,
     headers,
     limits,
     cacheBytes: services.cacheBytes,

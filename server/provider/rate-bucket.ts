@@ -1,5 +1,16 @@
 import type { Bucket } from './budget.queries.ts';
-import type { ProviderOperation } from './operations.ts';
+import type { ProviderOperation, RateGroup } from './operations.ts';
+
+/** The maximum cost of an answer in tokens: that of a 4xx. A request waits until its bucket holds that many. */
+export const DEAREST_ANSWER = 5;
+
+/** The tokens in a full bucket, and the seconds in which an empty one is filled. */
+export type BucketSize = Pick<RateGroup, 'maxTokens' | 'windowSeconds'>;
+
+/** Seconds in which a bucket is refilled by the maximum cost of one answer. */
+export function refillSeconds({ maxTokens, windowSeconds }: BucketSize): number {
+  return Math.ceil((windowSeconds * DEAREST_ANSWER) / maxTokens);
+}
 
 /** The properties of a request that determine which rate bucket is charged. */
 interface Charged {

@@ -3,8 +3,8 @@ import { type Bounds, createAdaptiveLimit } from './adaptive-limit.ts';
 import type { ProviderAnswer } from './answer.ts';
 import type { ErrorTally } from './budget-account.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
-import { TRIES } from './exchange.ts';
 import { ProviderError } from './http.ts';
+import { TRIES } from './send-within-limits.ts';
 
 /** Options of a run's provider client. */
 export interface RunClientOptions extends Bounds {

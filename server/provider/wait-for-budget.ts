@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.ts';
 import { type ReservationRequest, reserve, type Verdict } from './budget.queries.ts';
 import type { BudgetAccount } from './budget-account.ts';
 import { ProviderError } from './http.ts';
-import { DEAREST_ANSWER } from './limit-headers.ts';
+import { DEAREST_ANSWER } from './rate-bucket.ts';
 
 /** The part of the provider's error limit that is reserved for sign-in and jobs (D33, D33b). */
 const KEPT_FOR_SERVICE = 30;

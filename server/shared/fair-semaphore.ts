@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../contract/error-codes.ts';
-import { DomainError } from './errors.ts';
+import { DomainError } from './domain-error.ts';
 
 export interface FairSemaphoreLimits {
   /** Maximum number of holders. */

@@ -4,7 +4,7 @@ import { type ExtScope, PUBLIC_SCOPE } from '../../contract/scopes.ts';
 import type { Login, PostLogin } from '../../contract/token.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/domain-error.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 
 /** Lifetime of a generated state code in milliseconds (D25). */

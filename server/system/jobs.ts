@@ -7,7 +7,7 @@ import { isHeld } from '../guard/held.queries.ts';
 import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/job-catalogue.ts';
 import { nextRun } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
-import { invalid, notFound } from '../shared/errors.ts';
+import { invalid, notFound } from '../shared/domain-error.ts';
 
 /** The scheduled jobs, by name (D52). */
 export function listJobs({ settings, clock }: Pick<Services, 'settings' | 'clock'>): Job[] {

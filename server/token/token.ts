@@ -8,7 +8,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
-import { invalid, notFound, revoked } from '../shared/errors.ts';
+import { invalid, notFound, revoked } from '../shared/domain-error.ts';
 import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
 import { deleteToken, insertToken } from './token.queries.ts';

@@ -2,13 +2,13 @@ import { MAX_ID } from '../../contract/common.ts';
 import { MAX_PAGE } from '../../contract/paging.ts';
 import type { ListUsersQuery, UserShort } from '../../contract/user.ts';
 import type { Services } from '../services/services.ts';
-import { invalid } from '../shared/errors.ts';
+import { cursorOf, pageOf, placeIn, valuesIn } from '../shared/paging.ts';
 import { findUsers, type Place } from './list-users.queries.ts';
 
 /** A page of users and, if there are more, the cursor of the next page. */
 interface Users {
   readonly users: UserShort[];
-  readonly next?: string;
+  readonly next: string | undefined;
 }
 
 /** Whether the query asks for all users without paging (D71). */
@@ -19,27 +19,16 @@ export function isForEverybody(query: ListUsersQuery): boolean {
 /** A page of the users that match the query (D71). */
 export async function findUsersAsked({ db }: Pick<Services, 'db'>, query: ListUsersQuery): Promise<Users> {
   const { limit = MAX_PAGE, after, ...filter } = query;
-  // Reads one row more than the page to know whether there is a next page.
-  const found = await findUsers(db, filter, after === undefined ? undefined : placeIn(after), limit + 1);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const users = page.map(({ character_id, character_name }) => ({ character_id, character_name }));
-  return found.length > limit && last !== undefined ? { users, next: cursorAt(last) } : { users };
+  const found = await findUsers(db, filter, placeIn(after, toPlace), limit + 1);
+  const { rows, next } = pageOf(found, limit, ({ name_key, character_id }) =>
+    cursorOf([name_key, character_id]),
+  );
+  return { users: rows.map(({ character_id, character_name }) => ({ character_id, character_name })), next };
 }
 
-function cursorAt({ name_key, character_id }: Place): string {
-  return Buffer.from(JSON.stringify([name_key, character_id])).toString('base64url');
-}
-
-/** Decodes a cursor; an invalid one is a 422. */
-function placeIn(cursor: string): Place {
-  try {
-    const [name_key, character_id] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (isText(name_key) && isId(character_id)) return { name_key, character_id };
-  } catch {
-    // Invalid JSON is handled like a wrong value below.
-  }
-  throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
+function toPlace(cursor: string): Place | undefined {
+  const [name_key, character_id] = valuesIn(cursor);
+  return isText(name_key) && isId(character_id) ? { name_key, character_id } : undefined;
 }
 
 /** Whether it is text without U+0000, which PostgreSQL does not accept. */

@@ -1,5 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
 import { findUsersAsked, isForEverybody } from './list-users.ts';
@@ -11,7 +12,7 @@ export function userHandlers(services: Services): Omit<Handlers<typeof contract.
     list: async ({ query, res }) => {
       if (isForEverybody(query)) return { status: 200, body: written(res, await listUsers(services.db)) };
       const { users, next } = await findUsersAsked(services, query);
-      if (next !== undefined) res.setHeader('X-Next', next);
+      tellNextPage(res, next);
       return { status: 200, body: users };
     },
     get: async ({ params }) => ({ status: 200, body: await getUser(services, params.character_name) }),

@@ -9,7 +9,7 @@ import { revokeGrants } from '../grant/revoke.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
-import { forbidden, notFound, revoked } from '../shared/errors.ts';
+import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
 import { followStandings } from '../standing/standing-events.ts';
 import { removeUsers } from './remove-users.ts';
 import { findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';

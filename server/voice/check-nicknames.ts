@@ -3,7 +3,7 @@ import type { Services } from '../services/services.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceClient, VoiceServer } from '../voice-server/voice-server.ts';
-import { findTellable, markTold } from './nicknames.queries.ts';
+import { findTellable, markTold } from './check-nicknames.queries.ts';
 import { onVoiceServer } from './on-voice-server.ts';
 import { shorten } from './shorten.ts';
 

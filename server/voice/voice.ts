@@ -6,7 +6,7 @@ import { isBuiltIn } from '../access/clearance-levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
-import { DomainError, forbidden, revoked } from '../shared/errors.ts';
+import { DomainError, forbidden, revoked } from '../shared/domain-error.ts';
 import { followStandings } from '../standing/standing-events.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { USUAL_LIMIT } from '../../contract/paging.ts';
 import type { WebhookDelivery } from '../../contract/webhook.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
@@ -10,7 +11,8 @@ import { readFeed } from '../event/read.queries.ts';
 import { announceEvents } from '../event/seal.queries.ts';
 import { secondsUntilUse } from '../rate-limit/once.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, invalid, notFound } from '../shared/errors.ts';
+import { DomainError, notFound } from '../shared/domain-error.ts';
+import { placeIn, uuidIn } from '../shared/paging.ts';
 import {
   type DeliveryRow,
   forgetWaiting,
@@ -26,8 +28,6 @@ import { recordWebhookUpdated } from './webhook-events.ts';
 
 /** Type of test deliveries, which contain no event. */
 const TEST = 'webhook.test';
-const USUAL_LIMIT = 100;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function toDelivery(row: DeliveryRow): WebhookDelivery {
   return {
@@ -51,11 +51,9 @@ export async function getDeliveries(
   webhookId: string,
   { state, limit = USUAL_LIMIT, after }: DeliveryQuery,
 ): Promise<{ readonly deliveries: WebhookDelivery[]; readonly next: string | undefined }> {
-  if (after !== undefined && !UUID.test(after)) {
-    throw invalid(['query', 'after'], 'Must be what X-Next said beside the page before');
-  }
+  const place = placeIn(after, uuidIn);
   await getWebhook({ db }, caller, webhookId);
-  const rows = await listDeliveries(db, webhookId, { state, after, limit });
+  const rows = await listDeliveries(db, webhookId, { state, after: place, limit });
   return {
     deliveries: rows.map(toDelivery),
     next: rows.length === limit ? rows.at(-1)?.delivery_id : undefined,

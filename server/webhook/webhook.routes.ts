@@ -1,5 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
+import { tellNextPage } from '../http/next-page.ts';
 import type { Services } from '../services/services.ts';
 import { getDeliveries, replay, retryDelivery, sendTest } from './delivery.ts';
 import {
@@ -40,7 +41,7 @@ export function webhookHandlers(services: Services): Handlers<typeof contract.we
     }),
     listDeliveries: async ({ caller, params, query, res }) => {
       const { deliveries, next } = await getDeliveries(services, caller, params.webhook_id, query);
-      if (next !== undefined) res.setHeader('X-Next', next);
+      tellNextPage(res, next);
       return { status: 200, body: deliveries };
     },
     retry: async ({ admission, params }) => ({

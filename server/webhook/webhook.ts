@@ -13,7 +13,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { readPosition } from '../event/read.queries.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, invalid, notFound, notFoundAmong } from '../shared/errors.ts';
+import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { renewFailed } from './delivery.queries.ts';
 import { ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretPlace } from './secret.ts';

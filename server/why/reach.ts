@@ -1,5 +1,4 @@
-import { hasAuthority, leastLevel, type Mode } from '../access/authority.ts';
-import { isGuest } from '../access/clearance-levels.ts';
+import { hasAuthority, isGuest, leastLevel, type Mode } from '../access/clearance-levels.ts';
 import { nearnessToUser } from '../access/distance.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import { type Answered, type Fact, fact, listed, type Source, yesOrNo } from './reasons.ts';

@@ -1,10 +1,10 @@
 import type { Why } from '../../contract/why.ts';
-import { hasAuthority } from '../access/authority.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { hasAuthority } from '../access/clearance-levels.ts';
 import { distanceToUser } from '../access/distance.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import type { Services } from '../services/services.ts';
-import { forbidden, notFound, revoked } from '../shared/errors.ts';
+import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
 import { whyGroup } from './group.ts';
 import { whyLevel } from './level.ts';
 import { whyLogin } from './login.ts';

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import { createMessages } from '../../server/http/messages.ts';
+import { createMessageClasses } from '../../server/http/message-classes.ts';
 
 let http: Listening | undefined;
 let handled: { req: IncomingMessage; res: ServerResponse }[] = [];
 let clients: Socket[] = [];
-let messages = createMessages();
+let messages = createMessageClasses();
 
 afterEach(async () => {
   for (const client of clients) client.destroy();
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 /** A service whose answers the test controls, and a client that has sent all of these requests at once. */
 async function ask(...paths: string[]): Promise<Socket> {
-  messages = createMessages();
+  messages = createMessageClasses();
   const handler = Object.assign(
     (req: IncomingMessage, res: ServerResponse) => void handled.push({ req, res }),
     { messages },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { createExchanger } from '../../server/provider/exchange.ts';
+import { createSendWithinLimits } from '../../server/provider/send-within-limits.ts';
 import { startTestApp } from '../harness/app.ts';
 
 const AT_ONCE = 16;
@@ -22,10 +22,10 @@ it('D3c: of large answers that arrive together, one is parsed in each turn of th
     if (counting.on) setImmediate(count);
   };
   try {
-    const exchange = createExchanger(app.app.services);
+    const sendWithinLimits = createSendWithinLimits(app.app.services);
     const read: number[] = [];
     const ask = (n: number) =>
-      exchange(
+      sendWithinLimits(
         {
           url: `http://127.0.0.1:${(provider.address() as AddressInfo).port}/${n}`,
           headers: {},

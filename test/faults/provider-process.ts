@@ -1,6 +1,6 @@
 import { readSettings } from '../../server/config/settings.ts';
 import { connect } from '../../server/database/connection.ts';
-import { createAccessTokens } from '../../server/grant/access-tokens.ts';
+import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { createMetrics } from '../../server/observability/metrics.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
-import { claimRefresh } from '../../server/grant/access-tokens.queries.ts';
-import { createAccessTokens } from '../../server/grant/access-tokens.ts';
+import { claimRefresh } from '../../server/grant/refresh-tokens.queries.ts';
+import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import {
   addGrant,

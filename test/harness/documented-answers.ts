@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Reporter, Vitest } from 'vitest/node';
 import { parse } from 'yaml';
-import { closeNotes, faultsOfRun, listedAnswers, openNotes } from './seen.ts';
-import { EXCUSED } from './unseen.ts';
+import { EXCUSED } from './excused-answers.ts';
+import { closeNotes, faultsOfRun, listedAnswers, openNotes } from './seen-answers.ts';
 
 /** Fails a run of all tests unless each answer of the OpenAPI document was seen, except the excused ones. */
 export function documentedAnswers(): Reporter {

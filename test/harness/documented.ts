@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { type OpenApiOperation, type OpenApiResponse, openApiDocument } from '../../contract/openapi.ts';
-import { noteAnswer } from './seen.ts';
+import { noteAnswer } from './seen-answers.ts';
 
 export interface Given {
   readonly method: string;

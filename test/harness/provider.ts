@@ -1,7 +1,7 @@
 import type { ExtScope } from '../../contract/scopes.ts';
 import { connect } from '../../server/database/connection.ts';
-import { createAccessTokens } from '../../server/grant/access-tokens.ts';
 import { saveGrant } from '../../server/grant/grant.queries.ts';
+import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import { createMetrics } from '../../server/observability/metrics.ts';
 import { answerOf, type ProviderAnswer } from '../../server/provider/answer.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';

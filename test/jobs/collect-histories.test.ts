@@ -4,12 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Fault } from '../../dev/provider/faults.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
-import {
-  collectLocations,
-  collectMail,
-  collectSkillPoints,
-  collectWallets,
-} from '../../server/history/collect.ts';
+import { collectors } from '../../server/history/collect.ts';
+import { KINDS, type HistoryName as Name } from '../../server/history/kinds.ts';
 import { takeTurns } from '../../server/history/turn.queries.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
 import type { Run } from '../../server/queue/run.ts';
@@ -31,14 +27,7 @@ const PLACE: readonly ExtScope[] = [
 ];
 const ALL: readonly ExtScope[] = [...PLACE, MAIL, SKILLS, WALLET];
 
-const collectors = {
-  location: collectLocations,
-  mail: collectMail,
-  skillpoints: collectSkillPoints,
-  wallet: collectWallets,
-} as const;
-type Name = keyof typeof collectors;
-const names = Object.keys(collectors) as Name[];
+const names = Object.keys(KINDS) as Name[];
 const tables = {
   location: 'character_locations',
   skillpoints: 'character_skill_points',
@@ -66,7 +55,7 @@ interface How extends Partial<Omit<Run, 'job'>> {
   readonly services?: Pick<Services, 'db' | 'client' | 'clock' | 'log'>;
 }
 const collect = (name: Name, { most, services = app.app.services, ...options }: How = {}) =>
-  collectors[name](services, testRun(`collect-${name}`, options), most);
+  collectors[KINDS[name].job](services, testRun(`collect-${name}`, options), most);
 
 const asked = () => app.provider.requests.filter(({ area }) => area === 'api');
 const failed = () => asked().filter(({ status }) => status === null || status >= 400);

@@ -5,7 +5,7 @@
 
 import { mayRead } from '../screens/user/may-read.ts';
 import { queries } from '../session/api.ts';
-import { eventsOf, usersOf, usesOf } from '../shared/listings.ts';
+import { eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
 import { have, type Needs } from './ahead.ts';
 
 const LEVEL_THAT_READS = { corporation: 1, alliance: 3, coalition: 5 } as const;

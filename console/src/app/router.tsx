@@ -43,7 +43,7 @@ const Coalition = later(() => import('../screens/registry/coalition.tsx'), 'Coal
 const Users = later(() => import('../screens/user/users.tsx'), 'Users');
 const User = later(() => import('../screens/user/user.tsx'), 'User');
 const Audit = later(() => import('../screens/audit/audit.tsx'), 'Audit');
-const Applications = later(() => import('../screens/application/applications.tsx'), 'Applications');
+const Applications = later(() => import('../screens/connection/applications.tsx'), 'Applications');
 const System = later(() => import('../screens/system/system.tsx'), 'System');
 
 const routes = [

@@ -3041,7 +3041,7 @@ export interface Api {
     /**
      * Look up who did what.
      *
-     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. Where more may come, `X-Next` holds the value of `after`, though the page may be short: one answer looks at so many events only.
+     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. If there are more, `X-Next` has the value of `after` for the next page. Such a page may be short, and the next one empty: one answer looks at so many events only.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. What is shown depends on the authority over those whom it concerns.
      */
@@ -3645,7 +3645,7 @@ export interface Api {
     /**
      * List users.
      *
-     * All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`. With any parameter the answer is a page; where more come after it, `X-Next` holds the value of `after` for the next one.
+     * All users, ordered by name ignoring case, then by id. Guests are left out; the built-in user is listed as `(built-in)`. With any parameter the answer is a page. If there are more, `X-Next` has the value of `after` for the next page.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3785,7 +3785,7 @@ export interface Api {
     /**
      * List deliveries.
      *
-     * Latest event first; `X-Next` has the cursor of the next page.
+     * The latest event first. If there are more, `X-Next` has the value of `after` for the next page.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

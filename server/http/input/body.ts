@@ -2,7 +2,7 @@ import { type RequestHandler, raw } from 'express';
 import type { z } from 'zod';
 import { limitsOf } from '../../../contract/json/limits.ts';
 import { readJson } from '../../../contract/json/read.ts';
-import type { InvalidField } from '../../shared/errors.ts';
+import type { InvalidField } from '../../shared/domain-error.ts';
 import { HttpError } from '../http-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { ZodError } from 'zod';
-import type { InvalidField } from '../../shared/errors.ts';
+import type { InvalidField } from '../../shared/domain-error.ts';
 import { HttpError } from '../http-error.ts';
 import { MOST_ISSUES } from './first-issues.ts';
 

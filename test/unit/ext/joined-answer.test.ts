@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJoined } from '../../../server/ext/joined-answer.ts';
 import { answerOf } from '../../../server/provider/answer.ts';
-import { DomainError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/domain-error.ts';
 
 const MIB = 1024 * 1024;
 const tooLarge = () => new DomainError('invalid_request', 'too large');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAllPages } from '../../../server/ext/read-pages.ts';
 import type { ProviderAnswer } from '../../../server/provider/answer.ts';
 import { type ErrorAllowance, errorsOfOneCall } from '../../../server/provider/budget-account.ts';
-import { DomainError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/domain-error.ts';
 import { madeAnswer } from '../../harness/provider.ts';
 
 function page(data: unknown, count: number, date = 'same', status = 200): ProviderAnswer {

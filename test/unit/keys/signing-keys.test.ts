@@ -4,7 +4,7 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JwkSet } from '../../../server/keys/formats.ts';
 import { loadSigningKeys, type SignableToken, type SigningKeys } from '../../../server/keys/signing-keys.ts';
-import { DomainError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/domain-error.ts';
 import { TestClock } from '../../harness/clock.ts';
 import { newSigningKey } from '../../harness/keys.ts';
 

@@ -29,7 +29,7 @@ describe('D73: features use codes, not statuses', () => {
 
   it('allows statuses in files that handle HTTP', () => {
     for (const path of [
-      'server/http/errors.ts',
+      'server/http/error-answers.ts',
       'server/sign-in/sign-in.routes.ts',
       'server/provider/a.ts',
     ]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DomainError } from '../../../server/shared/errors.ts';
+import { DomainError } from '../../../server/shared/domain-error.ts';
 import { createFairSemaphore } from '../../../server/shared/fair-semaphore.ts';
 
 const LONG = 60_000;

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { EventList } from '../../shared/events/event-list.tsx';
-import { eventsOf } from '../../shared/listings.ts';
+import { eventsOf } from '../../shared/known-listings.ts';
 import { Changing, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 

@@ -2,7 +2,7 @@ import { SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useMe } from '../../session/me.ts';
 import { EventList } from '../../shared/events/event-list.tsx';
-import { eventsOf, usesOf } from '../../shared/listings.ts';
+import { eventsOf, usesOf } from '../../shared/known-listings.ts';
 import { Changing, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 

@@ -6,10 +6,10 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { EventList } from '../../shared/events/event-list.tsx';
-import { FormDialog } from '../../shared/form-dialog.tsx';
-import { ADMINISTRATOR } from '../../shared/levels.ts';
+import { FieldsDialog } from '../../shared/fields-dialog.tsx';
+import { eventsOf } from '../../shared/known-listings.ts';
+import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
-import { eventsOf } from '../../shared/listings.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -186,7 +186,7 @@ function Change() {
   if (!mayChange) return null;
   return (
     <>
-      <FormDialog
+      <FieldsDialog
         variant="default"
         label={t('Edit')}
         fields={[

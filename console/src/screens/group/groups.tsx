@@ -2,10 +2,10 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
+import { FieldsDialog } from '../../shared/fields-dialog.tsx';
 import { FilteredList } from '../../shared/filtered-list.tsx';
-import { FormDialog } from '../../shared/form-dialog.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
-import { ADMINISTRATOR } from '../../shared/levels.ts';
+import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { RowLink } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Screen } from '../../shared/screen.tsx';
@@ -61,7 +61,7 @@ function NewGroup() {
   const navigate = useNavigate();
   if (!allowed) return null;
   return (
-    <FormDialog
+    <FieldsDialog
       label={t('New group')}
       fields={[
         { name: 'group_name', label: t('Name'), required: true },

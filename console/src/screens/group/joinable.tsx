@@ -2,8 +2,8 @@ import type { JoinableGroup } from '@castellan/sdk';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { castellan, forget, queries } from '../../session/api.ts';
+import { FieldsDialog } from '../../shared/fields-dialog.tsx';
 import { FilteredList } from '../../shared/filtered-list.tsx';
-import { FormDialog } from '../../shared/form-dialog.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
@@ -78,7 +78,7 @@ function Apply({ of: { group, joining, questions } }: { readonly of: JoinableGro
   const isOpen = joining === 'open';
   return (
     <div className="act">
-      <FormDialog
+      <FieldsDialog
         size="xs"
         label={isOpen ? t('Join {name}', { name }) : t('Apply to {name}', { name })}
         fields={[
@@ -94,7 +94,7 @@ function Apply({ of: { group, joining, questions } }: { readonly of: JoinableGro
         }
       >
         {isOpen ? t('Join') : t('Apply')}
-      </FormDialog>
+      </FieldsDialog>
     </div>
   );
 }

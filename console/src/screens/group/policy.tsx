@@ -3,7 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { useLevel } from '../../session/me.ts';
 import { Character } from '../../shared/character.tsx';
 import { type Choice, useChoices } from '../../shared/choices.ts';
-import { ADMINISTRATOR } from '../../shared/levels.ts';
+import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { Name } from '../../shared/name.tsx';
 import { count, t } from '../../text/text.ts';
 import { EditPolicy } from './edit-policy.tsx';

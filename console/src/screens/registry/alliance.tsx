@@ -4,7 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
-import { CHANGES_ALLIANCE, READS_ALLIANCE } from '../../shared/levels.ts';
+import { CHANGES_ALLIANCE, READS_ALLIANCE } from '../../shared/level-thresholds.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';

@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
-import { ADMINISTRATOR, CHANGES_COALITION, READS_COALITION } from '../../shared/levels.ts';
+import { ADMINISTRATOR, CHANGES_COALITION, READS_COALITION } from '../../shared/level-thresholds.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Name } from '../../shared/name.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';

@@ -5,7 +5,7 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { Copyable } from '../../shared/copyable.tsx';
-import { CHANGES_CORPORATION } from '../../shared/levels.ts';
+import { CHANGES_CORPORATION } from '../../shared/level-thresholds.ts';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';

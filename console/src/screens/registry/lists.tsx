@@ -2,9 +2,9 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel } from '../../session/me.ts';
+import { FieldsDialog } from '../../shared/fields-dialog.tsx';
 import { FilteredList } from '../../shared/filtered-list.tsx';
-import { FormDialog } from '../../shared/form-dialog.tsx';
-import { ADMINISTRATOR, REGISTERS } from '../../shared/levels.ts';
+import { ADMINISTRATOR, REGISTERS } from '../../shared/level-thresholds.ts';
 import { RowLink } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { t } from '../../text/text.ts';
@@ -99,7 +99,7 @@ function NewCoalition() {
   if (!allowed) return null;
   return (
     <div>
-      <FormDialog
+      <FieldsDialog
         label={t('New coalition')}
         fields={[
           { name: 'coalition_name', label: t('Name'), required: true },
@@ -127,7 +127,7 @@ function Register({ label, idLabel, submit }: RegisterProps) {
   if (!allowed) return null;
   return (
     <div>
-      <FormDialog
+      <FieldsDialog
         label={label}
         fields={[
           {

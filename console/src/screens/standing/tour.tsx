@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useLevel } from '../../session/me.ts';
-import { ADMINISTRATOR } from '../../shared/levels.ts';
+import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { t } from '../../text/text.ts';
 

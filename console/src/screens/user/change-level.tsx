@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
-import { ALL_LEVELS, meaningOf } from '../../shared/level.tsx';
+import { ALL_LEVELS, meaningOf } from '../../shared/level-words.ts';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
 import { t } from '../../text/text.ts';

@@ -1,6 +1,6 @@
 import type { User } from '@castellan/sdk';
 import { EventList } from '../../shared/events/event-list.tsx';
-import { eventsOf } from '../../shared/listings.ts';
+import { eventsOf } from '../../shared/known-listings.ts';
 import { Parts } from '../../shared/tabs.tsx';
 import { t } from '../../text/text.ts';
 import { Locations } from './locations.tsx';

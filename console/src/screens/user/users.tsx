@@ -1,10 +1,10 @@
 import type { UserShort } from '@castellan/sdk';
 import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { ALL_LEVELS } from '../../shared/level.tsx';
+import { usersOf } from '../../shared/known-listings.ts';
+import { ALL_LEVELS } from '../../shared/level-words.ts';
 import { RowLink } from '../../shared/links.tsx';
 import { useListing } from '../../shared/listing.ts';
-import { usersOf } from '../../shared/listings.ts';
 import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Changing, Screen } from '../../shared/screen.tsx';

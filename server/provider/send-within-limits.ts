@@ -15,7 +15,7 @@ import { createRateBuckets } from './rate-bucket.ts';
 import { takeBudget } from './wait-for-budget.ts';
 
 /** One request to the game's API, with the budgets that it is charged to. */
-interface Exchange {
+interface LimitedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text; with a body the request is a POST. */
@@ -47,7 +47,7 @@ export interface JsonAnswer extends RawAnswer {
  * @param deadline in terms of `performance.now()`, waiting and retries included
  * @throws ProviderError
  */
-export type Exchanger = (exchange: Exchange, deadline: number) => Promise<JsonAnswer>;
+export type SendWithinLimits = (request: LimitedRequest, deadline: number) => Promise<JsonAnswer>;
 
 /** Maximum number of attempts. */
 export const TRIES = 3;
@@ -68,11 +68,11 @@ interface Failure {
   readonly passing: boolean;
 }
 
-export function createExchanger(services: {
+export function createSendWithinLimits(services: {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'providerDuration'>;
-}): Exchanger {
+}): SendWithinLimits {
   const { db, clock, metrics } = services;
   const buckets = createRateBuckets();
   // Limited, so that many large answers cannot use up the database connections.
@@ -80,12 +80,12 @@ export function createExchanger(services: {
   // Parsing a large answer takes some milliseconds, so it is done one at a time, with the event loop free in between.
   const readLarge = createSemaphore(1);
 
-  async function once(exchange: Exchange, deadline: number): Promise<JsonAnswer | Failure> {
-    const { on, operation, label, characterId, bytes } = exchange;
-    const { bucket, counted } = buckets.of(exchange);
+  async function once(request: LimitedRequest, deadline: number): Promise<JsonAnswer | Failure> {
+    const { on, operation, label, characterId, bytes } = request;
+    const { bucket, counted } = buckets.of(request);
     const { wanted, verdict } = await takeBudget(services, { on, counted, bucket }, deadline);
     const limits: Limits = { milliseconds: deadline - performance.now(), bytes };
-    const { url, headers, body } = exchange;
+    const { url, headers, body } = request;
     const init = {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers },
@@ -109,7 +109,7 @@ export function createExchanger(services: {
     const failed = broken ? !neverArrived(answer) : status >= 400;
     // Answers charged to a bucket do not count against the error limit.
     const limited = failed && (group === undefined || errorsLeft !== undefined);
-    if (limited && exchange.tally !== undefined) exchange.tally.errors += 1;
+    if (limited && request.tally !== undefined) request.tally.errors += 1;
     const inSeconds = (seconds: number | undefined) =>
       seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
     const settlement: Settlement = {
@@ -125,21 +125,21 @@ export function createExchanger(services: {
       blockedUntil: inSeconds(status === 429 ? (retryAfter ?? emptyFor ?? UNSAID) : emptyFor),
       callerFailed: failed && status !== 420 && status !== 429,
     };
-    const keeping = 'error' in outcome ? undefined : exchange.toKeep?.(outcome, now);
+    const keeping = 'error' in outcome ? undefined : request.toKeep?.(outcome, now);
     const write = () => settle(db, settlement, keeping);
     await ((keeping?.body.length ?? 0) < LARGE ? write() : writeLarge(write));
     return outcome;
   }
 
   /** Reserves one error of the call's allowance, and gives it back unless the attempt failed. */
-  async function withinAllowance(exchange: Exchange, deadline: number): Promise<JsonAnswer | Failure> {
-    const { allowance } = exchange;
-    if (allowance === undefined) return once(exchange, deadline);
+  async function withinAllowance(request: LimitedRequest, deadline: number): Promise<JsonAnswer | Failure> {
+    const { allowance } = request;
+    if (allowance === undefined) return once(request, deadline);
     if (allowance.left === 0) throw allowanceUsedUp();
     allowance.left -= 1;
     let failed = false;
     try {
-      const outcome = await once(exchange, deadline);
+      const outcome = await once(request, deadline);
       failed = 'error' in outcome || outcome.status >= 400;
       return outcome;
     } finally {
@@ -147,10 +147,10 @@ export function createExchanger(services: {
     }
   }
 
-  return async (exchange, deadline) => {
-    const most = exchange.tries ?? TRIES;
+  return async (request, deadline) => {
+    const most = request.tries ?? TRIES;
     for (let tries = 1; ; tries += 1) {
-      const outcome = await withinAllowance(exchange, deadline);
+      const outcome = await withinAllowance(request, deadline);
       if (!('error' in outcome)) return outcome;
       const { error, passing } = outcome;
       const left = deadline - performance.now();
@@ -158,7 +158,7 @@ export function createExchanger(services: {
       const pause = Math.max(jitter, (error.retryAfter ?? 0) * 1000);
       if (!passing || tries >= most || pause >= left) throw error;
       await sleep(pause);
-      if (exchange.allowance?.left === 0) throw error;
+      if (request.allowance?.left === 0) throw error;
     }
   };
 }

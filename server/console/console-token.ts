@@ -4,10 +4,10 @@ import { BUILT_IN_USER } from '../access/clearance-levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { BY_ITSELF, onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
-import { revoked } from '../shared/errors.ts';
+import { revoked } from '../shared/domain-error.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { recordToken } from '../token/token-events.ts';
-import { findConsoleToken, lockConsoleToken } from './application.queries.ts';
+import { findConsoleToken, lockConsoleToken } from './console-token.queries.ts';
 
 /** Path of the console's callback. */
 export const SIGNED_IN_PATH = '/console/signed-in';

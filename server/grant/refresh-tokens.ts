@@ -8,6 +8,8 @@ import type { AccessTokens, Asked, Death, HeldGrant } from '../provider/access-t
 import { ProviderError } from '../provider/http.ts';
 import type { Sso } from '../provider/sso.ts';
 import type { Clock } from '../shared/clock.ts';
+import { grantPlace, nextCheck } from './grant.queries.ts';
+import { recordDeaths } from './grant-events.ts';
 import {
   claimRefresh,
   endRefresh,
@@ -15,15 +17,18 @@ import {
   markInvalid,
   readRefreshState,
   storeTokens,
-} from './access-tokens.queries.ts';
-import { grantPlace, nextCheck } from './grant.queries.ts';
-import { recordDeaths } from './grant-events.ts';
+} from './refresh-tokens.queries.ts';
 
 /** Minimum remaining lifetime of an access token in milliseconds; with less it is refreshed. */
 const SPARE_LIFE = 60_000;
 /** Milliseconds between two checks of a refresh by another process. */
 const LOOK_EVERY = 40;
 
+/**
+ * Exchanges the refresh tokens of grants for access tokens, and decides what becomes of a grant whose refresh token is
+ * dead (D34). Which answers of the provider mean that is in `provider/dead-refresh-token.ts`; a refresh may run in
+ * several processes at once, so it is claimed in the grant's row first.
+ */
 export function createAccessTokens(services: {
   readonly db: Kysely<Database>;
   readonly vault: Vault;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openApiDocument } from '../../contract/openapi.ts';
-import { closeNotes, faultsOfRun, listedAnswers, noteAnswer } from '../harness/seen.ts';
-import { EXCUSED } from '../harness/unseen.ts';
+import { EXCUSED } from '../harness/excused-answers.ts';
+import { closeNotes, faultsOfRun, listedAnswers, noteAnswer } from '../harness/seen-answers.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -15,7 +15,7 @@ export type Listener = RequestListener & { readonly messages?: MessageClasses };
 /** Milliseconds after which a handler whose client has disconnected counts as ended. */
 const HANDLED_WITHIN = 60_000;
 
-export function createMessages(): MessageClasses {
+export function createMessageClasses(): MessageClasses {
   const atWork = new Set<ServerResponse>();
   class Request extends IncomingMessage {}
   class Response<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {

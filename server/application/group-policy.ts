@@ -14,7 +14,7 @@ import { judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import { CLOSED, findPolicy, findUnknown, lockPolicy, storePolicy } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/errors.ts';
+import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 

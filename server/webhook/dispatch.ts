@@ -4,12 +4,12 @@ import { createSemaphore } from '../shared/semaphore.ts';
 import { findWork } from './delivery.queries.ts';
 import { type Lane, openLane } from './lane.ts';
 
-type DeliveringServices = Pick<
+type DispatchServices = Pick<
   Services,
   'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings' | 'events'
 >;
 
-export interface Delivering {
+export interface Dispatch {
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const AGAIN_AFTER = 2_000;
  * process does so: deliveries that one has claimed are left alone by the others for a minute. It searches for work
  * whenever events get positions, and when a delivery is due.
  */
-export function startDelivering(services: DeliveringServices): Delivering {
+export function startDispatch(services: DispatchServices): Dispatch {
   const { db, clock, events, outages } = services;
   const lanes = new Map<string, Lane>();
   const atDatabase = createSemaphore(LANES_AT_ONCE);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { SERVICE } from '../../session/addresses.ts';
 import { castellan } from '../../session/api.ts';
 import { Copyable } from '../../shared/copyable.tsx';
-import { type Filled, FormDialog } from '../../shared/form-dialog.tsx';
+import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
@@ -42,7 +42,7 @@ export function AppTokens() {
         <Section title={t('An end to a token')}>
           <Stack gap="sm" align="flex-start">
             <Text>{t('A token ends at once, on every machine, with all that were made by it.')}</Text>
-            <FormDialog
+            <FieldsDialog
               label={t('Delete token')}
               variant="default"
               fields={[
@@ -76,7 +76,7 @@ function NewToken({ label, lead, make, onMade }: NewTokenProps) {
   return (
     <Stack gap="sm" align="flex-start">
       <Text>{lead}</Text>
-      <FormDialog
+      <FieldsDialog
         label={label}
         fields={[
           { name: 'callback', label: t('Callback'), description: t('Where sign-ins end.'), required: true },

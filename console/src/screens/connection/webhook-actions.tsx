@@ -3,7 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { castellan, forget } from '../../session/api.ts';
 import { Confirm } from '../../shared/confirm.tsx';
-import { FormDialog } from '../../shared/form-dialog.tsx';
+import { FieldsDialog } from '../../shared/fields-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
@@ -59,7 +59,7 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
         >
           {t('Send a test')}
         </Button>
-        <FormDialog
+        <FieldsDialog
           size="xs"
           variant="default"
           label={t('Deliver again')}

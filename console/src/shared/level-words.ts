@@ -1,4 +1,3 @@
-import { Badge } from '@mantine/core';
 import { t } from '../text/text.ts';
 
 const MEANINGS: Readonly<Record<number, string>> = {
@@ -22,11 +21,3 @@ export function meaningOf(level: number): string {
 }
 
 export const ALL_LEVELS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
-
-export function LevelBadge({ level }: { readonly level: number }) {
-  return (
-    <Badge variant="default" size="lg" tt="none">
-      {level < 0 ? t('Guest') : t('Level {level}', { level })}
-    </Badge>
-  );
-}

@@ -15,7 +15,7 @@ interface Field {
 
 export type Filled = Readonly<Record<string, string>>;
 
-interface FormDialogProps extends ButtonProps {
+interface FieldsDialogProps extends ButtonProps {
   /** The text of the button, the title of the dialog and the text of the dialog's button. */
   readonly label: string;
   /** A shorter text for the button that opens the dialog. */
@@ -28,7 +28,14 @@ interface FormDialogProps extends ButtonProps {
 }
 
 /** A button that opens a dialog with a few fields. */
-export function FormDialog({ label, fields, lead, submit, children = label, ...button }: FormDialogProps) {
+export function FieldsDialog({
+  label,
+  fields,
+  lead,
+  submit,
+  children = label,
+  ...button
+}: FieldsDialogProps) {
   const send = (data: FormData) =>
     submit(Object.fromEntries(fields.map(({ name }) => [name, String(data.get(name) ?? '')])));
   return (

@@ -1,4 +1,4 @@
-import type { Excuse } from './seen.ts';
+import type { Excuse } from './seen-answers.ts';
 
 /** Answers of the OpenAPI document that tests need not produce, each with its reason. */
 export const EXCUSED: readonly Excuse[] = [

@@ -5,8 +5,9 @@ import { constraintOf, isOverdue, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
 import { ProviderRefusal } from '../provider/refusal.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, revoked } from '../shared/errors.ts';
+import { DomainError, revoked } from '../shared/domain-error.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
+import { errorBody } from './error-body.ts';
 import { failurePage, isForPeople, PAGE_HEADERS } from './html-page.ts';
 import { databaseLost, HttpError, statusOf } from './http-error.ts';
 import { expressProblem } from './input/express-problem.ts';
@@ -124,9 +125,10 @@ function voiceProblem(): HttpError {
 }
 
 /** Sends the error as JSON, or as an HTML page on paths that browsers are redirected to (D2). */
-function send(req: Request, res: Response, { status, detail, headers, body }: HttpError): void {
+function send(req: Request, res: Response, error: HttpError): void {
+  const { status, detail, headers } = error;
   res.status(status).set(headers);
-  if (!isForPeople(req.path)) res.json(body);
+  if (!isForPeople(req.path)) res.json(errorBody(error));
   else
     res
       .set(PAGE_HEADERS)

@@ -33,7 +33,7 @@ import {
   lockApplication,
   storeDecision,
 } from './application.queries.ts';
-import { hindranceOf, refusalOf, unmetBy } from './joining.ts';
+import { closed, requireCandidate, unmetBy } from './joining.ts';
 import { toApplication } from './list-applications.ts';
 import { requireModerator } from './moderation.ts';
 
@@ -50,15 +50,10 @@ export async function applyTo(
 ): Promise<Application> {
   const { clock } = services;
   return inTurnOf(groupId, services, admission, async (tx) => {
-    const group = await lockGroup(tx, groupId);
+    await lockGroup(tx, groupId);
     const { owner_id } = await readmit(tx, admission);
-    if (group === undefined) throw notFound('group', groupId);
     const now = clock.now();
-    const candidate = await findCandidate(tx, groupId, owner_id, now);
-    // Nobody learns from the refusal whether there is a policy that it may not see.
-    if (!candidate?.may_see) throw closed();
-    const hindrance = hindranceOf(candidate, owner_id, now);
-    if (hindrance !== undefined) throw refusalOf(hindrance);
+    const candidate = await requireCandidate(tx, groupId, owner_id, now);
     await requireRoom(tx, owner_id, now);
     const { questions, joining, expire_days, group_name, character_name } = candidate;
     if (answers.length !== questions.length) {
@@ -135,10 +130,6 @@ async function changeAndTell(
   const event = { type: 'group.members_changed' as const, targets, ...(cause && { cause }) };
   const [event_id = ''] = await recordEvents(tx, listChanged(event, 'members', change), now);
   await recordStandings(tx, await changedStandings(tx, standings), now, { cause: { event_id } });
-}
-
-function closed(): DomainError {
-  return new DomainError('joining_closed', 'The owner of the group adds its members.');
 }
 
 async function described({ db, clock }: Needs, id: string, asModerator: boolean): Promise<Application> {

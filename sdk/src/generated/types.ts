@@ -3777,7 +3777,7 @@ export interface Api {
     /**
      * Send a test.
      *
-     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute.
+     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute, all webhooks of one owner 100.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3793,7 +3793,7 @@ export interface Api {
     /**
      * Try a delivery again.
      *
-     * At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute.
+     * At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute, all webhooks of one owner 100.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

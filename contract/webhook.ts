@@ -21,6 +21,9 @@ import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts'
 export const RETRIES = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 /** Hours for which deliveries are also signed with the former secret after it was replaced. */
 export const FORMER_SECRET_HOURS = 24;
+/** Maximum number of tests and retries in a minute, of each webhook and of all those of one owner. */
+export const MOST_ASKED = { each: 30, all: 100 } as const;
+const ASKED = `A webhook can have ${MOST_ASKED.each} tests and retries in a minute, all webhooks of one owner ${MOST_ASKED.all}.`;
 const MAX_TYPES = 100;
 const MAX_GROUPS = 100;
 
@@ -313,8 +316,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/test',
     summary: 'Send a test',
-    description:
-      'Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute.',
+    description: `Sends a delivery of the type \`webhook.test\`, once, whether or not the webhook is enabled; its delivery shows how it went. ${ASKED}`,
     pathParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
@@ -342,8 +344,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/delivery/:delivery_id/retry',
     summary: 'Try a delivery again',
-    description:
-      'At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute.',
+    description: `At once, whatever its state; from there on as if it were new. ${ASKED}`,
     pathParams: deliveryParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },

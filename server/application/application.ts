@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import {
   type Application,
   MOST_A_DAY,
@@ -13,7 +13,7 @@ import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { listChanged, type NewEvent, recordEvents } from '../event/record.ts';
-import { changeMembers, findMemberIds, lockGroup, setGroup } from '../group/group.queries.ts';
+import { changeMembers, hasMember, lockGroup, readGroup, setGroup } from '../group/group.queries.ts';
 import { autogroup } from '../group/group.ts';
 import { inTurnOf } from '../group/in-turn.ts';
 import { created, decided, endedEvent } from '../policy/carry-out.ts';
@@ -26,6 +26,7 @@ import type { ListDifference } from '../shared/list-change.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import {
+  type ApplicationRow,
   countApplications,
   findApplication,
   insertApplication,
@@ -33,7 +34,7 @@ import {
   lockApplication,
   storeDecision,
 } from './application.queries.ts';
-import { hindranceOf, refusalOf, unmetBy } from './joining.ts';
+import { closed, requireCandidate, unmetBy } from './joining.ts';
 import { toApplication } from './list-applications.ts';
 import { requireModerator } from './moderation.ts';
 
@@ -41,24 +42,24 @@ type Needs = Pick<Services, 'db' | 'clock'>;
 
 const DAY = 86_400_000;
 
-/** Joins a group that is open to the caller, or applies to it (D111). */
+/**
+ * Joins a group that is open to the caller, or applies to it (D111). That it may is checked twice, as in all writes of a
+ * group that anybody may ask for: before it waits for its turn, so that others cannot hold the group up, and again under
+ * the lock.
+ */
 export async function applyTo(
   services: Needs & Pick<Services, 'lines' | 'queue'>,
   admission: Admission,
   groupId: string,
   { message, answers }: PostApplication,
 ): Promise<Application> {
-  const { clock } = services;
+  const { db, clock } = services;
+  await requireCandidate(db, groupId, admission.caller.owner_id, clock.now());
   return inTurnOf(groupId, services, admission, async (tx) => {
-    const group = await lockGroup(tx, groupId);
+    await lockGroup(tx, groupId);
     const { owner_id } = await readmit(tx, admission);
-    if (group === undefined) throw notFound('group', groupId);
     const now = clock.now();
-    const candidate = await findCandidate(tx, groupId, owner_id, now);
-    // Nobody learns from the refusal whether there is a policy that it may not see.
-    if (!candidate?.may_see) throw closed();
-    const hindrance = hindranceOf(candidate, owner_id, now);
-    if (hindrance !== undefined) throw refusalOf(hindrance);
+    const candidate = await requireCandidate(tx, groupId, owner_id, now);
     await requireRoom(tx, owner_id, now);
     const { questions, joining, expire_days, group_name, character_name } = candidate;
     if (answers.length !== questions.length) {
@@ -137,10 +138,6 @@ async function changeAndTell(
   await recordStandings(tx, await changedStandings(tx, standings), now, { cause: { event_id } });
 }
 
-function closed(): DomainError {
-  return new DomainError('joining_closed', 'The owner of the group adds its members.');
-}
-
 async function described({ db, clock }: Needs, id: string, asModerator: boolean): Promise<Application> {
   const row = await findApplication(db, id, clock.now());
   if (row === undefined) throw notFound('application', id);
@@ -159,21 +156,15 @@ export async function decideApplication(
 ): Promise<Application> {
   const { db, clock } = services;
   const found = await findApplication(db, id, clock.now());
-  return inTurnOf(found?.group.group_id ?? id, services, admission, async (tx) => {
-    const group = found === undefined ? undefined : await lockGroup(tx, found.group.group_id);
-    const applicants = found === undefined ? [] : [found.applicant.character_id];
-    const caller = await readmit(tx, admission, applicants);
+  if (found === undefined) throw unknownTo(admission.caller, id);
+  const { group_id } = found.group;
+  await requireDecider(db, admission.caller, found);
+  return inTurnOf(group_id, services, admission, async (tx) => {
+    await lockGroup(tx, group_id);
+    const caller = await readmit(tx, admission, [found.applicant.character_id]);
     const application = await lockApplication(tx, id);
-    if (found === undefined || application === undefined) throw unknownTo(caller, id);
-    const { group_id } = found.group;
-    const deciders = [caller.owner_id, caller.sponsor_id ?? caller.owner_id];
-    if (await isOwn(tx, application.character_id, deciders)) {
-      throw forbidden({ never: 'nobody decides the own application' });
-    }
-    // Of a deleted group nothing is pending, as level 9 is told below.
-    if (group !== undefined || !isAdministrator(caller.level)) {
-      await requireModerator({ db: tx }, caller, group_id);
-    }
+    if (application === undefined) throw unknownTo(caller, id);
+    await requireDecider(tx, caller, found);
     const now = clock.now();
     requirePending(application, now);
     if (decision === 'approved') await requireWelcome(tx, group_id, application.character_id, now);
@@ -187,6 +178,19 @@ export async function decideApplication(
     if (decision === 'approved') await addMember(services, tx, named, cause);
     return described({ db: tx, clock }, id, true);
   });
+}
+
+/** Requires the right to decide this application. Of a deleted group nothing is pending, as level 9 is told then. */
+async function requireDecider(
+  db: Kysely<Database>,
+  caller: Caller,
+  { applicant, group }: Pick<ApplicationRow, 'applicant' | 'group'>,
+): Promise<void> {
+  const deciders = [caller.owner_id, caller.sponsor_id ?? caller.owner_id];
+  if (await isOwn(db, applicant.character_id, deciders)) {
+    throw forbidden({ never: 'nobody decides the own application' });
+  }
+  if (!isAdministrator(caller.level)) await requireModerator({ db }, caller, group.group_id);
 }
 
 /** An approval judges again whether the applicant may join. */
@@ -241,28 +245,41 @@ export async function leaveGroup(
   admission: Admission,
   groupId: string,
 ): Promise<void> {
+  const { db } = services;
+  await requireFree(db, admission.caller, groupId, await readGroup(db, groupId));
   await inTurnOf(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
-    const { owner_id, level } = await readmit(tx, admission);
-    if (group === undefined) throw notFound('group', groupId);
-    if (group.is_autogroup) throw autogroup('its members');
-    // A user token of the built-in user has no more rights than its sponsor (D23).
-    if (isBuiltIn(owner_id) && !isAdministrator(level)) {
-      throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level });
-    }
-    if (group.owner_id === owner_id) {
-      throw new DomainError('owner_stays', 'The owner of a group is a member as long as it owns the group.');
-    }
-    if (!(await findMemberIds(tx, groupId)).has(owner_id)) throw notFound('member', owner_id);
-    if (await barsElsewhere(tx, groupId)) {
-      throw new DomainError(
-        'member_stays',
-        'Members of this group are barred from another one: its owner removes them.',
-      );
-    }
+    const caller = await readmit(tx, admission);
+    const { owner_id } = caller;
+    const { group_name } = await requireFree(tx, caller, groupId, group);
     const change = { added: [], removed: [owner_id] };
-    const { group_name } = group;
     await changeAndTell(tx, { group_id: groupId, group_name }, change, { now: services.clock.now() });
     await endUnwelcome(services, tx, { users: [owner_id] });
   });
+}
+
+/** Requires that the caller is a member of the group who may leave it; returns the group. */
+async function requireFree(
+  db: Kysely<Database>,
+  { owner_id, level }: Caller,
+  groupId: string,
+  group: Awaited<ReturnType<typeof readGroup>>,
+) {
+  if (group === undefined) throw notFound('group', groupId);
+  if (group.is_autogroup) throw autogroup('its members');
+  // A user token of the built-in user has no more rights than its sponsor (D23).
+  if (isBuiltIn(owner_id) && !isAdministrator(level)) {
+    throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level });
+  }
+  if (group.owner_id === owner_id) {
+    throw new DomainError('owner_stays', 'The owner of a group is a member as long as it owns the group.');
+  }
+  if (!(await hasMember(db, groupId, owner_id))) throw notFound('member', owner_id);
+  if (await barsElsewhere(db, groupId)) {
+    throw new DomainError(
+      'member_stays',
+      'Members of this group are barred from another one: its owner removes them.',
+    );
+  }
+  return group;
 }

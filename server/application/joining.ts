@@ -1,9 +1,11 @@
+import type { Kysely } from 'kysely';
 import type { JoinableGroup } from '../../contract/policy.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
-import { type Candidate, findJoinable } from '../policy/policy.queries.ts';
+import type { Database } from '../database/tables.ts';
+import { type Candidate, findCandidate, findJoinable, findModeration } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError } from '../shared/domain-error.ts';
+import { DomainError, notFound } from '../shared/domain-error.ts';
 
 type Obstacle =
   | 'joining_closed'
@@ -18,12 +20,12 @@ interface Hindrance {
   readonly says: string;
 }
 
+const BUILT_IN: Hindrance = { code: 'forbidden_to_all', says: 'The built-in user joins no group.' };
+
 /** Why a user cannot join a group or apply to it (D111); undefined when it can. */
 export function hindranceOf(candidate: Candidate, characterId: number, now: Date): Hindrance | undefined {
   const { joining, is_member, pending, rejected_until } = candidate;
-  if (isBuiltIn(characterId)) {
-    return { code: 'forbidden_to_all', says: 'The built-in user joins no group.' };
-  }
+  if (isBuiltIn(characterId)) return BUILT_IN;
   if (joining === 'closed')
     return { code: 'joining_closed', says: 'The owner of the group adds its members.' };
   if (is_member) return { code: 'already_member', says: 'You are a member already.' };
@@ -69,6 +71,30 @@ export function unmetBy(candidate: Candidate): string | undefined {
     : unmet[first](candidate);
 }
 
+/** What joining a group depends on, for a user who may join it or apply to it; throws what hinders anybody else. */
+export async function requireCandidate(
+  db: Kysely<Database>,
+  groupId: string,
+  characterId: number,
+  now: Date,
+): Promise<Candidate> {
+  const candidate = await findCandidate(db, groupId, characterId, now);
+  if (candidate === undefined && (await findModeration(db, groupId, characterId)) === undefined) {
+    throw notFound('group', groupId);
+  }
+  // Nobody learns from the refusal whether there is a policy that it may not see. The built-in user sees all, but with
+  // a user token its sponsor asks (D23).
+  if (isBuiltIn(characterId)) throw refusalOf(BUILT_IN);
+  if (!candidate?.may_see) throw closed();
+  const hindrance = hindranceOf(candidate, characterId, now);
+  if (hindrance !== undefined) throw refusalOf(hindrance);
+  return candidate;
+}
+
+export function closed(): DomainError {
+  return new DomainError('joining_closed', 'The owner of the group adds its members.');
+}
+
 /** The groups whose policy lets users join and that the caller may see, each with whether it may join and why. */
 export async function listJoinable(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -90,6 +116,6 @@ export async function listJoinable(
   });
 }
 
-export function refusalOf({ code, says }: Hindrance): DomainError {
+function refusalOf({ code, says }: Hindrance): DomainError {
   return new DomainError(code, code === 'forbidden_to_all' ? `Insufficient clearance level: ${says}` : says);
 }

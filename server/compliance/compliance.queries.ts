@@ -41,9 +41,15 @@ const isListed = (scope: ExtScope) => sql`exists (
   select from users l join standing_grants g using (character_id)
   where l.corporation_id = c.corporation_id and ${isMemberIn('l')} and g.valid and ${scope} = any(g.scopes))`;
 
+/** A member or an unlisted corporation; the other one is null. */
+export interface FoundRow {
+  readonly member: MemberRow | null;
+  readonly unlisted: CorporationShort | null;
+}
+
 /**
  * The compliance of an organization's members in the order of D9, in one statement. `scope` is the one for reading
- * lists of members.
+ * lists of members. A row for each, as parsing one long list would block the event loop (D3c).
  */
 export async function findCompliance(
   db: Kysely<Database>,
@@ -51,23 +57,30 @@ export async function findCompliance(
   scope: ExtScope,
   now: Date,
 ): Promise<Found> {
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<FoundRow>`
     with ${statesOf(belonging(of), now)}
-    select
-      (select coalesce(json_agg(json_build_object(
+    select member, unlisted from (
+      select json_build_object(
           'character_id', s.character_id, 'character_name', s.character_name, 'person_id', s.person_id,
           'main_id', p.main_id, 'main_name', m.character_name, 'stranger', s.stranger,
           'status', s.status, 'reason', s.reason, 'since', ${inIso(sql`s.since`)}, 'missing', ${missing}
-        ) order by s.name_key, s.character_id), '[]')
-        from states s join bodies b using (corporation_id)
-          left join persons p using (person_id) left join users m on m.character_id = p.main_id) as members,
-      (select coalesce(json_agg(json_build_object(
+        ) as member, null::json as unlisted, s.name_key, s.character_id as id
+      from states s join bodies b using (corporation_id)
+        left join persons p using (person_id) left join users m on m.character_id = p.main_id
+      union all
+      select null, json_build_object(
           'corporation_id', c.corporation_id, 'corporation_name', c.corporation_name
-        ) order by c.name_key, c.corporation_id), '[]')
-        from bodies b join corporations c using (corporation_id) where not ${isListed(scope)}) as unlisted`.execute(
-    db,
-  );
-  return rows[0] ?? { members: [], unlisted: [] };
+        ), c.name_key, c.corporation_id
+      from bodies b join corporations c using (corporation_id) where not ${isListed(scope)}
+    ) found order by name_key, id`.execute(db);
+  return foundIn(rows);
+}
+
+export function foundIn(rows: readonly FoundRow[]): Found {
+  return {
+    members: rows.flatMap(({ member }) => member ?? []),
+    unlisted: rows.flatMap(({ unlisted }) => unlisted ?? []),
+  };
 }
 
 /** The kind and id of an organization, as the table of days has them. */

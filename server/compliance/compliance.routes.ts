@@ -3,10 +3,11 @@ import type { Request, Response } from 'express';
 import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
+import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
 import { findDays } from './compliance.queries.ts';
 import { getCompliance } from './compliance.ts';
-import { daysAsTable, toTable } from './table.ts';
+import { daysAsTable, toJson, toTable } from './table.ts';
 
 interface Asked<Params> {
   readonly caller: Caller;
@@ -19,25 +20,29 @@ interface Asked<Params> {
 export function complianceHandlers<Params extends TrackedOrganization>(services: Services) {
   return {
     compliance: async (asked: Asked<Params>) => {
-      const body = await getCompliance(services, asked.caller, asked.params);
-      return { status: 200 as const, body: asWanted<Compliance>(asked, body, toTable) };
+      const { caller, params, res } = asked;
+      const compliance = await getCompliance(services, caller, params);
+      const body = wantsTable(asked)
+        ? table<Compliance>(res, await toTable(compliance))
+        : written(res, await toJson(compliance));
+      return { status: 200 as const, body };
     },
     complianceDays: async (asked: Asked<Params>) => {
-      const body = (await findDays(services.db, asked.params)) as ComplianceDay[];
-      return { status: 200 as const, body: asWanted(asked, body, daysAsTable) };
+      const days = (await findDays(services.db, asked.params)) as ComplianceDay[];
+      const body = wantsTable(asked) ? table<ComplianceDay[]>(asked.res, daysAsTable(days)) : days;
+      return { status: 200 as const, body };
     },
   };
 }
 
-/** A body as JSON, or as a table for whoever accepts that alone or rather. */
-function asWanted<Body>(
-  { req, res }: Pick<Asked<unknown>, 'req' | 'res'>,
-  body: Body,
-  tableOf: (body: Body) => string,
-): Body {
+/** Whether the caller accepts a table alone, or rather than JSON. */
+function wantsTable({ req, res }: Pick<Asked<unknown>, 'req' | 'res'>): boolean {
   res.vary('Accept');
-  if (req.accepts(['application/json', 'text/csv']) !== 'text/csv') return body;
+  return req.accepts(['application/json', 'text/csv']) === 'text/csv';
+}
+
+function table<Body>(res: Response, text: string): Body {
   res.setHeader('Content-Type', 'text/csv; charset=utf-8');
   // ts-rest can pipe a stream into the response, but its types do not allow one.
-  return Readable.from([tableOf(body)]) as unknown as Body;
+  return Readable.from([text]) as unknown as Body;
 }

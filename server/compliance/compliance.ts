@@ -6,6 +6,7 @@ import { soleId } from '../person/person-id.ts';
 import { withinReach } from '../person/reach.ts';
 import { MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { Services } from '../services/services.ts';
+import { inPieces } from '../shared/in-pieces.ts';
 import { type Found, findCompliance, type MemberRow } from './compliance.queries.ts';
 import { GRACE } from './states.queries.ts';
 
@@ -26,15 +27,18 @@ export async function getCompliance(
 }
 
 /** Groups the members by persons. */
-export function toCompliance(
+export async function toCompliance(
   { members, unlisted }: Found,
   visible: ReadonlySet<number>,
   now: Date,
-): Compliance {
+): Promise<Compliance> {
   const known = members.filter(({ stranger }) => !stranger);
+  const persons = await inPieces([...byPerson(known)], (some) =>
+    some.map(([id, rows]) => toPerson(id, rows, visible, now)),
+  );
   return {
     as_of: now.toISOString(),
-    persons: [...byPerson(known)].map(([id, rows]) => toPerson(id, rows, visible, now)),
+    persons: persons.flat(),
     never_signed_in: members.filter(({ stranger }) => stranger).map(toShort),
     unlisted: [...unlisted],
   };

@@ -1,5 +1,8 @@
-import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
+import type { Compliance, ComplianceDay, CompliancePerson } from '../../contract/compliance.ts';
+import type { UserShort } from '../../contract/user.ts';
+import { type JsonText, withField } from '../database/json-text.ts';
 import { toCsv } from '../shared/csv.ts';
+import { inPieces } from '../shared/in-pieces.ts';
 
 const COLUMNS = [
   'person_id',
@@ -14,30 +17,40 @@ const COLUMNS = [
   'grace_until',
 ] as const;
 
+/** Compliance as JSON text, which is made in pieces as the table is (D3c). */
+export async function toJson({ persons, ...rest }: Compliance): Promise<JsonText<Compliance>> {
+  const some = await inPieces(persons, (piece) => JSON.stringify(piece).slice(1, -1));
+  const list: JsonText<Compliance['persons']> = `[${some.join()}]`;
+  return withField(rest, 'persons', list);
+}
+
 /** Compliance as CSV: a line for each character, those that never signed in last. */
-export function toTable({ persons, never_signed_in: strangers }: Compliance): string {
+export async function toTable({ persons, never_signed_in: strangers }: Compliance): Promise<string> {
   const lines = [
-    [...COLUMNS],
-    ...persons.flatMap(({ person_id, main, characters }) =>
-      characters.map(({ user, status, reason, missing_scopes, since, days, grace_until }) => [
-        person_id,
-        main?.character_name ?? '',
-        user.character_id,
-        user.character_name,
-        status,
-        reason ?? '',
-        missing_scopes.join(' '),
-        since ?? '',
-        days ?? '',
-        grace_until ?? '',
-      ]),
-    ),
-    ...strangers.map(({ character_id, character_name }) => [
-      ...['', '', character_id, character_name, 'never_signed_in'],
-      ...['', '', '', '', ''],
-    ]),
+    [toCsv([COLUMNS])],
+    await inPieces(persons, (some) => toCsv(some.flatMap(linesOf))),
+    await inPieces(strangers, (some) => toCsv(some.map(lineOfStranger))),
   ];
-  return toCsv(lines);
+  return lines.flat().join('');
+}
+
+function linesOf({ person_id, main, characters }: CompliancePerson) {
+  return characters.map(({ user, status, reason, missing_scopes, since, days, grace_until }) => [
+    person_id,
+    main?.character_name ?? '',
+    user.character_id,
+    user.character_name,
+    status,
+    reason ?? '',
+    missing_scopes.join(' '),
+    since ?? '',
+    days ?? '',
+    grace_until ?? '',
+  ]);
+}
+
+function lineOfStranger({ character_id, character_name }: UserShort) {
+  return [...['', '', character_id, character_name, 'never_signed_in'], ...['', '', '', '', '']];
 }
 
 const DAY = ['day', 'persons', 'ok', 'grace', 'failing', 'unknown', 'never_signed_in'] as const;

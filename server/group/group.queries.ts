@@ -93,14 +93,21 @@ export async function insertGroup(db: Kysely<Database>, group: NewGroup, now: Da
   await changeMembers(db, group.group_id, { added: [group.owner_id], removed: [] });
 }
 
-/** Locks a group until the transaction ends, so that its updates run one after another. */
-export async function lockGroup(db: Kysely<Database>, groupId: string) {
+function valuesOf(db: Kysely<Database>, groupId: string) {
   return db
     .selectFrom('groups')
     .select(['group_name', 'description', 'authorized_to_login', 'is_autogroup', 'owner_id'])
-    .where('group_id', '=', groupId)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+    .where('group_id', '=', groupId);
+}
+
+/** A group's own values; undefined when it does not exist. */
+export async function readGroup(db: Kysely<Database>, groupId: string) {
+  return valuesOf(db, groupId).executeTakeFirst();
+}
+
+/** Like {@link readGroup}, and locks it until the transaction ends, so that its updates run one after another. */
+export async function lockGroup(db: Kysely<Database>, groupId: string) {
+  return valuesOf(db, groupId).forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Locks the groups that a character owns before the character is deleted: groups are locked before users. */
@@ -123,6 +130,16 @@ export async function lockMember(db: Kysely<Database>, groupId: string, characte
     .where('character_id', '=', characterId)
     .forKeyShare()
     .execute();
+}
+
+/** Whether the user is a stored member. */
+export async function hasMember(
+  db: Kysely<Database>,
+  groupId: string,
+  characterId: number,
+): Promise<boolean> {
+  const member = db.selectFrom('group_members').select('character_id').where('group_id', '=', groupId);
+  return (await member.where('character_id', '=', characterId).executeTakeFirst()) !== undefined;
 }
 
 /** Ids of the stored members. */

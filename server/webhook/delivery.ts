@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
-import type { WebhookDelivery } from '../../contract/webhook.ts';
+import { MOST_ASKED, type WebhookDelivery } from '../../contract/webhook.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Database } from '../database/tables.ts';
@@ -22,7 +22,7 @@ import {
   renewDelivery,
 } from './delivery.queries.ts';
 import { reachOf } from './rights.ts';
-import { lockWebhook, setWebhook } from './webhook.queries.ts';
+import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
 import { getWebhook } from './webhook.ts';
 import { recordWebhookUpdated } from './webhook-events.ts';
 
@@ -63,14 +63,26 @@ export async function getDeliveries(
 /** Maximum number of waiting test deliveries of one webhook: new ones replace the oldest. */
 const MOST_TESTS = 10;
 
-/** Maximum number of tests and retries of one webhook in a minute: each is a request to an address of its choice. */
-const MOST_ASKED = 30;
-
-async function requireTurn(db: Kysely<Database>, webhookId: string, now: Date): Promise<void> {
-  const retryAfter = await secondsUntilUse(db, `webhook ${webhookId}`, MOST_ASKED, now);
-  if (retryAfter === undefined) return;
-  const detail = `A webhook can have ${MOST_ASKED} tests and retries in a minute.`;
-  throw new DomainError('rate_limited', detail, { retryAfter });
+/**
+ * Counts a test or retry, each of which is a request to an address of the owner's choice: by the webhook and by its
+ * owner, who could delete it and make another one.
+ */
+async function requireTurn(
+  db: Kysely<Database>,
+  { webhook_id, app_token, owner_id }: Pick<LockedWebhook, 'webhook_id' | 'app_token' | 'owner_id'>,
+  now: Date,
+): Promise<void> {
+  const counts = [
+    { key: `webhook ${webhook_id}`, most: MOST_ASKED.each, whose: 'A webhook' },
+    { key: `webhooks of ${app_token ?? owner_id}`, most: MOST_ASKED.all, whose: 'All webhooks of one owner' },
+  ];
+  for (const { key, most, whose } of counts) {
+    const retryAfter = await secondsUntilUse(db, key, most, now);
+    if (retryAfter === undefined) continue;
+    throw new DomainError('rate_limited', `${whose} can have ${most} tests and retries in a minute.`, {
+      retryAfter,
+    });
+  }
 }
 
 /** Queues a test delivery, which is tried once, whether or not the webhook is enabled. */
@@ -84,7 +96,7 @@ export async function sendTest(
     const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
     if (webhook === undefined) throw notFound('webhook', webhookId);
     const now = clock.now();
-    await requireTurn(tx, webhookId, now);
+    await requireTurn(tx, webhook, now);
     const [delivery_id = ''] = eventIds(1, now);
     const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
     await keepTests(tx, webhookId, MOST_TESTS);
@@ -105,7 +117,7 @@ export async function retryDelivery(
     const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
     if (webhook === undefined) throw notFound('webhook', webhookId);
     const now = clock.now();
-    await requireTurn(tx, webhookId, now);
+    await requireTurn(tx, webhook, now);
     const row = await renewDelivery(tx, webhookId, deliveryId, now);
     if (row === undefined) throw notFound('delivery', deliveryId);
     await setWebhook(tx, webhookId, { paused_until: null });

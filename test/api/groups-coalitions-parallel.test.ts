@@ -436,6 +436,28 @@ describe('D3c: no request delays others', () => {
   });
 });
 
+describe('D3c: whoever may not write a group', () => {
+  it('is refused before its turn comes, and so holds nobody else up', async () => {
+    const [applicant, stranger] = [
+      await callerAt(app, { id: 2_110_000_002, level: 1, corporation: HOME }),
+      await callerAt(app, { id: 2_110_000_003, level: 0, corporation: HOME }),
+    ];
+    const params = await ok(root.group.create({ body: { group_name: 'Besieged' } }));
+    const policy = { joining: 'application' as const, eligible: { min_level: 1 } };
+    await ok(root.group.setPolicy({ params, body: policy }));
+    const asked = await ok(applicant.group.apply({ params }));
+    const leave = await app.app.services.lines.groups.enter(params.group_id, () => AbortSignal.abort());
+    const answers = await Promise.all([
+      stranger.group.apply({ params }),
+      stranger.group.leave({ params }),
+      stranger.application.decide({ params: asked, body: { decision: 'rejected' } }),
+      stranger.group.update({ params, body: { description: 'Mine' } }),
+      stranger.group.setPolicy({ params, body: { joining: 'open' } }),
+    ]).finally(leave);
+    expect(answers.map(({ status }) => status)).toEqual([409, 404, 403, 403, 403]);
+  });
+});
+
 describe('D121: a preview of a coalition holds nobody up', () => {
   const body = { add_member_corporations: [HOME] };
   const made = (coalition_name: string) =>

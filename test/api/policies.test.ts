@@ -165,15 +165,19 @@ describe('D110: the policy of a group', () => {
     const [joiner, owner] = [await person(ONE), await person(ONE)];
     const hidden = await group(owner, { joining: 'application', visible_to: 'members', questions: ['Why?'] });
     const { group_id } = await ok(root.group.create({ body: { group_name: `None ${++made}` } }));
-    const answers = [hidden, { group_id }].flatMap((params) =>
-      [{}, { message: 'x', answers: ['y'] }].map(async (body) => {
-        const { status, body: said } = await joiner.client.group.apply({ params, body });
-        return JSON.stringify([status, said]).replace(/"request_id":"[^"]*"/, '');
-      }),
-    );
-    const seen = new Set(await Promise.all(answers));
-    expect(seen.size, [...seen].join()).toBe(1);
-    expect([...seen][0]).toContain('joining_closed');
+    const heardBy = async (client: Client) => {
+      const answers = [hidden, { group_id }].flatMap((params) =>
+        [{}, { message: 'x', answers: ['y'] }].map(async (body) => {
+          const { status, body: said } = await client.group.apply({ params, body });
+          return JSON.stringify([status, said]).replace(/"request_id":"[^"]*"/, '');
+        }),
+      );
+      return [...new Set(await Promise.all(answers))];
+    };
+    expect(await heardBy(joiner.client)).toEqual([expect.stringContaining('joining_closed')]);
+    // D23: the built-in user sees all policies, its tokens no more than their sponsor.
+    const { user_token } = await ok(joiner.client.token.createUserToken());
+    expect(await heardBy(app.client(user_token))).toEqual([expect.stringContaining('forbidden_to_all')]);
   });
 
   it('is seen by those that it says, and by whoever decides', async () => {

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
+import { ok } from '../../sdk/src/index.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { findUnreadable } from '../../server/webhook/secret-keys.ts';
@@ -554,5 +555,18 @@ describe('D93: test deliveries', () => {
     expect(seconds).toBeLessThanOrEqual(60);
     app.clock.advance(60_001);
     expect((await retry()).status).toBe(200);
+  });
+
+  it('D93: attack: all webhooks of an application 100, though it deletes them and makes others', async () => {
+    const { callback: url } = await receive();
+    const client = app.client((await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt);
+    const answers: number[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const params = await ok(client.webhook.create({ body: { url, types: ['crash.*'] } }));
+      const test = () => client.webhook.test({ params });
+      answers.push(...(await Promise.all(Array.from({ length: 30 }, test))).map(({ status }) => status));
+      await ok(client.webhook.delete({ params }));
+    }
+    expect(answers.sort()).toEqual([...Array(100).fill(200), ...Array(20).fill(429)]);
   });
 });

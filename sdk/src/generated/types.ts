@@ -3422,7 +3422,7 @@ export interface Api {
     /**
      * Fetch and store the present location of a character.
      *
-     * Asks the game with the refresh token of the character and adds the answer to the location history. 404 where no valid refresh token has the scopes that it needs.
+     * Asks the game with the refresh token of the character and adds the answer to the location history, within a minute only if it differs from the latest entry, which is the answer else. 404 where no valid refresh token has the scopes that it needs.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
      */
@@ -3777,7 +3777,7 @@ export interface Api {
     /**
      * Send a test.
      *
-     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute.
+     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute, all webhooks of one owner 100.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3793,7 +3793,7 @@ export interface Api {
     /**
      * Try a delivery again.
      *
-     * At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute.
+     * At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute, all webhooks of one owner 100.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

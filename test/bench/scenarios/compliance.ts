@@ -1,4 +1,4 @@
-import { type Found, findCompliance } from '../../../server/compliance/compliance.queries.ts';
+import { type FoundRow, findCompliance, foundIn } from '../../../server/compliance/compliance.queries.ts';
 import { toCompliance } from '../../../server/compliance/compliance.ts';
 import { MEMBERSHIP_SCOPE } from '../../../server/provider/api.ts';
 import { only, type Scenario } from '../scenario.ts';
@@ -16,8 +16,7 @@ export const compliance: Scenario = {
       const of = { coalition_id: COALITION };
       const statement = only(await record((db) => findCompliance(db, of, MEMBERSHIP_SCOPE, new Date())));
       return async ({ run }) => {
-        const [found] = await run<Found>(statement);
-        if (found === undefined) throw new Error('no answer');
+        const found = foundIn(await run<FoundRow>(statement));
         const visible = new Set(found.members.map(({ character_id }) => character_id));
         return toCompliance(found, visible, new Date());
       };

@@ -31,7 +31,7 @@ export const CrashReport = component(
     request: z.object({
       headers: field(z.record(z.string()), 'Headers of the request, credentials redacted.'),
       method: z.string(),
-      params: field(z.record(z.unknown()), 'Parameters of the URL.'),
+      params: field(z.record(z.unknown()), 'Parameters of the path and the query, secrets redacted.'),
       url: field(z.string(), 'Secrets in the query are redacted.'),
     }),
     timestamp: DateTime,

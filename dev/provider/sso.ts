@@ -215,8 +215,11 @@ export function createSso(options: SsoOptions): Sso {
     });
   }
 
+  /** As documented, with the hint of the token's kind; whatever else is sent is answered alike. */
   function revoke(request: SsoRequest): Answer {
-    if (isOurClient(request)) refreshTokens.kill(request.form.get('token') ?? '');
+    const { form } = request;
+    if (isOurClient(request) && form.get('token_type_hint') === 'refresh_token')
+      refreshTokens.kill(form.get('token') ?? '');
     return noStore({});
   }
 

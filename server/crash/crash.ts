@@ -5,6 +5,7 @@ import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
+import { storable } from '../database/text.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { redactText, redactValues } from '../observability/redact.ts';
@@ -21,7 +22,7 @@ interface Crash {
     readonly originalUrl: string;
     readonly headers: IncomingHttpHeaders;
   };
-  /** Parameters of the path. */
+  /** Parameters of the URL: of its path and its query. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly caller: Caller | undefined;
   /** Stored among the headers, whether or not the client sent it. */
@@ -50,7 +51,7 @@ export async function storeCrash(
   const request = {
     headers: redactValues(headers),
     method: req.method,
-    params: redactValues(params),
+    params: keepable(params),
     url: redactText(req.originalUrl),
   };
   const trace = redactText(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -59,9 +60,20 @@ export async function storeCrash(
     timestamp: now,
     request: JSON.stringify(request),
     token: caller === undefined ? null : JSON.stringify(describeToken(caller)),
-    trace: trace.slice(0, LONGEST_TRACE),
+    trace: storable(trace).slice(0, LONGEST_TRACE),
   };
   return (await insertCrash(db, report, MOST_IN_AN_HOUR)) ? id : undefined;
+}
+
+/** Parameters as they can be stored, without secrets: in a query the client chooses the names, too. */
+function keepable(params: Crash['params']): Record<string, unknown> {
+  const clean = (value: unknown) => (typeof value === 'string' ? storable(value) : value);
+  return Object.fromEntries(
+    Object.entries(redactValues(params)).map(([name, value]) => [
+      storable(redactText(name)),
+      Array.isArray(value) ? value.map(clean) : clean(value),
+    ]),
+  );
 }
 
 function describeToken(caller: Caller): CrashReport['token'] {

@@ -154,7 +154,8 @@ async function crash(
   const caller = res.locals.caller as Caller | undefined;
   note(services, res, error, 'uncaught exception');
   try {
-    const { params = {}, traceparent } = res.locals as Partial<CrashLocals>;
+    const { params: inPath, traceparent } = res.locals as Partial<CrashLocals>;
+    const params = { ...req.query, ...inPath };
     const id = await storeCrash(db, clock.now(), { error, req, params, caller, traceparent });
     const more = id === undefined ? {} : { crash_report_id: id };
     send(req, res, new HttpError('internal_error', CRASHED, { more }));

@@ -69,12 +69,12 @@ export function createIdentification({ settings, clock, request, timeLimit }: Op
   };
 }
 
-/** The issuers to accept: the claim occurs with and without a scheme. */
+/** The issuers to accept: the claim occurs with and without a scheme, and is documented with a slash (facts §1). */
 function knownIssuers(...urls: readonly string[]): string[] {
-  const forms = urls
+  const forms = [...profile.issuers, ...urls]
     .map((url) => url.replace(/\/+$/, ''))
-    .flatMap((url) => [url, url.replace(/^https?:\/\//, '')]);
-  return [...new Set([...profile.issuers, ...forms])];
+    .flatMap((url) => [url, `${url}/`, url.replace(/^https?:\/\//, '')]);
+  return [...new Set(forms)];
 }
 
 const Claims = z.object({

@@ -44,6 +44,9 @@ export interface Sso {
 
 const LIMITS: Limits = { milliseconds: 10_000, bytes: 256 * 1024 };
 
+/** Optional by RFC 7009, but documented by the provider, which answers 200 whatever it did (facts §1). */
+const REFRESH_TOKEN = { token_type_hint: 'refresh_token' };
+
 interface SsoOptions {
   readonly settings: Pick<Settings, 'baseUrl' | 'sso' | 'extApi'>;
   readonly clock: Clock;
@@ -133,7 +136,10 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
     async revoke(refreshToken) {
       const server = await metadata.get();
       try {
-        const response = await oauth.revocationRequest(server, client, authentication, refreshToken, options);
+        const response = await oauth.revocationRequest(server, client, authentication, refreshToken, {
+          ...options,
+          additionalParameters: REFRESH_TOKEN,
+        });
         await oauth.processRevocationResponse(response);
       } catch (error) {
         throw toProviderError(error);

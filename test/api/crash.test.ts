@@ -94,6 +94,23 @@ describe('D8: an uncaught exception', () => {
     expect(Date.parse(stored.timestamp)).toBeGreaterThanOrEqual(before.getTime());
   });
 
+  it('D50: params are those of the path and of the query', async () => {
+    await takeAway('tokens');
+    const list = await send(app, 'GET', '/user?search=ada&limit=5&limit=6', { token: caller.jwt });
+    const one = await crashing({}, '?dry_run=true&character_name=other');
+    await putBack('tokens');
+    expect((await report(list)).request.params).toEqual({ search: 'ada', limit: ['5', '6'] });
+    expect((await report(one)).request.params).toEqual({ character_name: caller.name, dry_run: 'true' });
+  });
+
+  it('D50: parameters that the database cannot store are stored without what it cannot', async () => {
+    await takeAway('tokens');
+    const answer = await send(app, 'GET', '/user/a%00b?c%00d=e%00f&c=g', { token: caller.jwt });
+    await putBack('tokens');
+    expect(answer.json).toHaveProperty('crash_report_id');
+    expect((await report(answer)).request.params).toEqual({ character_name: 'ab', cd: 'ef', c: 'g' });
+  });
+
   it('D14: who is demoted meanwhile deletes no report, and has no job run', async () => {
     await takeAway('standing_grants');
     const { id } = await report(await crashing());
@@ -212,6 +229,7 @@ describe('D50: what is redacted before a report is stored', () => {
     const [stored] = await crashedWith([`?page=7&${name}=${canary}&last=9`]);
     expect(stored?.request.url).toContain('page=7');
     expect(stored?.request.url).toContain('last=9');
+    expect(stored?.request.params).toMatchObject({ page: '7', last: '9' });
     await expectNoneKept(canary);
   });
 
@@ -221,6 +239,8 @@ describe('D50: what is redacted before a report is stored', () => {
       `?next=${encodeURIComponent(`https://fleet.example/?x=${caller.jwt}`)}`,
       `?x${caller.jwt}`,
       `?q=_${caller.jwt}`,
+      `?${caller.jwt}=yes`,
+      `?q=1&q=${caller.jwt}`,
       `?q=${head}`,
       `?q=${caller.jwt.replaceAll('.', '%2E')}`,
     ]);

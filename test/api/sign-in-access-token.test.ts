@@ -101,7 +101,7 @@ describe('D26: the provider’s access token is verified', () => {
     expect(userTokenOf(await app.browse(login_url, { characterId: MEMBER }))).not.toBe('');
   });
 
-  it.each(['login.eveonline.com', 'https://login.eveonline.com'])(
+  it.each(['login.eveonline.com', 'https://login.eveonline.com', 'https://login.eveonline.com/'])(
     'facts §1: the issuer form %s is accepted',
     async (iss) => {
       app.provider.nextAccessToken((draft) => {

@@ -322,7 +322,7 @@ export interface CrashReport {
     headers: Record<string, string>;
     /** Method of the request. */
     method: string;
-    /** Parameters of the URL. */
+    /** Parameters of the path and the query, secrets redacted. */
     params: Record<string, unknown>;
     /** Secrets in the query are redacted. */
     url: string;

@@ -458,7 +458,7 @@ export const CrashReport = z.object({
     headers: z.record(z.string(), z.string()),
     /** Method of the request. */
     method: z.string(),
-    /** Parameters of the URL. */
+    /** Parameters of the path and the query, secrets redacted. */
     params: z.record(z.string(), z.unknown()),
     /** Secrets in the query are redacted. */
     url: z.string(),

@@ -76,11 +76,13 @@ describe('refresh (facts §1)', () => {
 });
 
 describe('revoke (facts §1)', () => {
-  it('answers 200 always, and kills the token only for its application', async () => {
+  it('answers 200 always, and kills the token only for its application, named as a refresh token', async () => {
     const { refresh_token: token = '' } = await signIn(simulated.provider, SOMEBODY, WALLET);
-    const revoke = async (value: string, authorization?: null) =>
-      (await post(simulated.provider, '/v2/oauth/revoke', { token: value }, authorization)).status;
+    const revoke = async (value: string, authorization?: null, token_type_hint = 'refresh_token') =>
+      (await post(simulated.provider, '/v2/oauth/revoke', { token: value, token_type_hint }, authorization))
+        .status;
     expect(await revoke(token, null)).toBe(200);
+    expect(await revoke(token, undefined, 'access_token')).toBe(200);
     expect((await refresh(simulated.provider, token)).status).toBe(200);
     expect(await revoke('nonsense')).toBe(200);
     expect(await revoke(token)).toBe(200);

@@ -24,8 +24,12 @@ export async function noteFailures(db: Kysely<Database>, now: Date): Promise<num
   return rows[0]?.changed ?? 0;
 }
 
-/** Stores the counts of every organization for the present day, replacing those from earlier that day. */
+/**
+ * Stores the counts of every organization for the present day, replacing those from earlier that day; zeros where it has
+ * lost its last member since.
+ */
 export async function countDay(db: Kysely<Database>, now: Date): Promise<number> {
+  const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
   const { numAffectedRows = 0n } = await sql`
     with ${statesOf(everybody, now)}, places as (
       select s.*, 'corporation' as kind, s.corporation_id::text as id from states s
@@ -39,9 +43,12 @@ export async function countDay(db: Kysely<Database>, now: Date): Promise<number>
         case when bool_or(status = 'failing') then 'failing' when bool_or(status = 'unknown') then 'unknown'
           when bool_or(status = 'grace') then 'grace' else 'ok' end as status
       from places group by kind, id, coalesce(person_id::text, character_id::text)
+    ), left_alone as (
+      update compliance_days d set persons = 0, ok = 0, grace = 0, failing = 0, unknown = 0, never_signed_in = 0
+      where d.day = ${today} and not exists (select from people p where p.kind = d.kind and p.id = d.id)
     )
     insert into compliance_days as d (kind, id, day, persons, ok, grace, failing, unknown, never_signed_in)
-      select kind, id, (${now}::timestamptz at time zone 'UTC')::date,
+      select kind, id, ${today},
         count(*) filter (where not stranger),
         count(*) filter (where not stranger and status = 'ok'),
         count(*) filter (where not stranger and status = 'grace'),

@@ -45,7 +45,7 @@ export async function moveTo(
   occasion: Occasion,
 ): Promise<void> {
   const came = await insertCharacters(db, personId, characterIds, occasion);
-  await settle(db, came, personId, occasion);
+  await tell(db, await settle(db, came, personId, occasion), occasion.now);
 }
 
 /**
@@ -57,9 +57,29 @@ export async function detachCharacters(
   characterIds: readonly number[],
   occasion: Occasion,
 ): Promise<void> {
-  if (!(await areLinked(db, characterIds))) return;
+  await tell(db, await partCharacters(db, characterIds, occasion), occasion.now);
+}
+
+/** An event that is still to be recorded, and the character that left its person by it. */
+export interface Parting {
+  readonly event: NewEvent;
+  readonly leaver: number;
+}
+
+/** Like {@link detachCharacters}, but leaves it to the caller to record the events. */
+export async function partCharacters(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+  occasion: Occasion,
+): Promise<readonly Parting[]> {
+  if (!(await areLinked(db, characterIds))) return [];
   await lockPersons(db);
-  await settle(db, await deleteCharacters(db, characterIds, occasion), null, occasion);
+  return settle(db, await deleteCharacters(db, characterIds, occasion), null, occasion);
+}
+
+function tell(db: Kysely<Database>, partings: readonly Parting[], now: Date): Promise<unknown> {
+  const events = partings.map(({ event }) => event);
+  return recordEvents(db, events, now);
 }
 
 export async function changeMain(
@@ -74,7 +94,7 @@ export async function changeMain(
 }
 
 /**
- * Completes the persons that characters have left, and records the events: a person with one remaining character loses
+ * Completes the persons that characters have left, and returns the events: a person with one remaining character loses
  * its row, and a person without its main gets another one.
  */
 async function settle(
@@ -82,19 +102,17 @@ async function settle(
   went: readonly Moved[],
   toPerson: string | null,
   occasion: Occasion,
-): Promise<void> {
+): Promise<readonly Parting[]> {
   const left = [...new Set(went.flatMap(({ from_person: id }) => id ?? []))];
   const alone = await dissolve(db, left);
   const mains = await replaceLostMains(db, left);
-  await recordEvents(
-    db,
-    [
-      ...went.map((one) => moved(one, toPerson, occasion)),
-      ...alone.map((one) => moved(one, null)),
-      ...mains.map(newMain),
-    ],
-    occasion.now,
-  );
+  const leaverOf = (person: string | null) =>
+    went.find(({ from_person: from }) => from === person)?.character_id ?? 0;
+  return [
+    ...went.map((one) => ({ event: moved(one, toPerson, occasion), leaver: one.character_id })),
+    ...alone.map((one) => ({ event: moved(one, null), leaver: leaverOf(one.from_person) })),
+    ...mains.map((one) => ({ event: newMain(one), leaver: leaverOf(one.person_id) })),
+  ];
 }
 
 function moved(

@@ -191,6 +191,12 @@ const met = sql.join(
   sql`, `,
 );
 
+/** When the user `u` may apply to the group `g` with the policy `p` again after the last rejection; null if there is none. */
+export const rejectedUntil: RawBuilder<Date | null> = sql`(
+  select max(a.decided_on) + p.reapply_hours * interval '1 hour' from applications a
+  where a.group_id = g.group_id and a.character_id = u.character_id and a.state = 'rejected'
+    and a.created_on >= ${ownedSince(sql`u`)})`;
+
 const candidateAt = (now: Date) => sql`
   select g.group_id, g.group_name, u.character_name, p.reach, p.questions, p.expire_days, p.min_level,
     u.clearance_level as level,
@@ -199,9 +205,7 @@ const candidateAt = (now: Date) => sql`
     json_build_object(${met}) as met,
     (select a.application_id from applications a where a.group_id = g.group_id
       and a.character_id = u.character_id and a.state = 'pending' and a.expires_on > ${now}) as pending,
-    (select max(a.decided_on) + p.reapply_hours * interval '1 hour' from applications a
-      where a.group_id = g.group_id and a.character_id = u.character_id and a.state = 'rejected'
-        and a.created_on >= ${ownedSince(sql`u`)}) as rejected_until
+    ${rejectedUntil} as rejected_until
   from groups g join group_policies p using (group_id) join users u on true
     left join corporations c on c.corporation_id = u.corporation_id`;
 

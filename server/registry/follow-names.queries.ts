@@ -36,26 +36,42 @@ export async function readNames(
   return rows;
 }
 
+/** A user with its new name. */
+type Renamed = Pick<NewName, 'id' | 'name' | 'former'>;
+
+/** A corporation whose CEO has a new name. */
+export interface NewCeoName {
+  readonly corporation_id: number;
+  readonly corporation_name: string;
+  readonly name: string;
+  readonly former: string;
+}
+
 /**
  * Writes new names where the stored one is unchanged since it was read, as a sign-in may have stored a newer one.
- * Returns the renamed users.
+ * Returns the renamed users, and the corporations whose CEOs have a new name.
  */
 export async function saveNewNames(
   db: Kysely<Database>,
   names: readonly NewName[],
   now: Date,
-): Promise<NewName[]> {
-  if (names.length === 0) return [];
-  const { rows } = await sql<NewName>`
+): Promise<{ readonly corporations: readonly NewCeoName[]; readonly users: readonly Renamed[] }> {
+  if (names.length === 0) return { corporations: [], users: [] };
+  const { rows } = await sql<{ corporations: NewCeoName[]; users: Renamed[] }>`
     with found as (
       select * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
         as f(id bigint, name text, name_key text, former text)
-    ), ceos as (
+    ), led as (
       update corporations c set ceo_name = found.name, updated_on = ${now}
-      from found where c.ceo_id = found.id and c.ceo_name <> found.name
+      from found, corporations before
+      where c.ceo_id = found.id and c.ceo_name <> found.name and before.corporation_id = c.corporation_id
+      returning c.corporation_id, c.corporation_name, c.ceo_name as name, before.ceo_name as former
+    ), renamed as (
+      update users u set character_name = found.name, name_key = found.name_key, seen_on = ${now}, updated_on = ${now}
+      from found where u.character_id = found.id and u.character_name = found.former
+      returning u.character_id as id, u.character_name as name, found.former
     )
-    update users u set character_name = found.name, name_key = found.name_key, seen_on = ${now}, updated_on = ${now}
-    from found where u.character_id = found.id and u.character_name = found.former
-    returning u.character_id as id, u.character_name as name, found.former, u.name_key`.execute(db);
-  return rows;
+    select (select coalesce(json_agg(led order by corporation_id), '[]') from led) as corporations,
+      (select coalesce(json_agg(renamed order by id), '[]') from renamed) as users`.execute(db);
+  return rows[0] ?? { corporations: [], users: [] };
 }

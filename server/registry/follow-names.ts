@@ -8,7 +8,7 @@ import { saveNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { createRegistryClient } from './ask-all.ts';
-import { type NewName, readNames, saveNewNames } from './follow-names.queries.ts';
+import { type NewCeoName, type NewName, readNames, saveNewNames } from './follow-names.queries.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
 /** Milliseconds for which an id that the provider cannot name is not asked for again (D32). */
@@ -49,8 +49,8 @@ export async function followNames(
     changes.push(...renamed.map(({ id, name, former }) => ({ character_id: id, name: [former, name] })));
     if (!run.dryRun) {
       await inTransaction(db, async (tx) => {
-        const users = await saveNewNames(tx, renamed, clock.now());
-        await recordEvents(tx, users.map(renaming), clock.now());
+        const { users, corporations } = await saveNewNames(tx, renamed, clock.now());
+        await recordEvents(tx, [...users.map(renaming), ...corporations.map(renamingOfCeo)], clock.now());
       });
       // If all ids were refused, the fault is the provider's, so no id is marked.
       const refused = answers.found.length > 0 ? answers.refused : [];
@@ -71,7 +71,13 @@ export async function followNames(
   return changes;
 }
 
-function renaming({ id, name, former }: NewName): NewEvent {
+function renamingOfCeo({ corporation_id, corporation_name, name, former }: NewCeoName): NewEvent {
+  const targets = [{ type: 'corporation' as const, id: String(corporation_id), name: corporation_name }];
+  const changes = [{ field: 'ceo_name', before: former, after: name }];
+  return { type: 'corporation.ceo_changed', targets, changes };
+}
+
+function renaming({ id, name, former }: Pick<NewName, 'id' | 'name' | 'former'>): NewEvent {
   const changes = [{ field: 'character_name', before: former, after: name }];
   return { type: 'user.renamed', targets: [userTarget(id, name)], changes };
 }

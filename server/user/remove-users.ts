@@ -10,8 +10,8 @@ import { changedStandings, recordStandings } from '../standing/standing-events.t
 import { deleteUsers, findVoiceIdentities, type VoiceIdentity } from './user.queries.ts';
 
 /**
- * Deletes users with all their data (D19b) and records the events, including, as consequences, the groups that they
- * left, the applications that ended and the voice identities; `by` is the user who does it.
+ * Deletes users with all their data (D19b) and records the events, including, as consequences, the persons and groups
+ * that they left, the applications that ended and the voice identities; `by` is the user who does it.
  */
 export async function removeUsers(
   tx: Transaction<Database>,
@@ -22,7 +22,7 @@ export async function removeUsers(
   const memberships = await findMemberships(tx, characterIds);
   const identities = await findVoiceIdentities(tx, characterIds);
   const ended = await endApplicationsOf(tx, characterIds, now);
-  await deleteUsers(tx, characterIds, { by, now });
+  const partings = await deleteUsers(tx, characterIds, { by, now });
   const deletions = await recordStandings(tx, await changedStandings(tx, standings), now);
   const causeOf = (characterId: number) => {
     const event_id = deletions.get(characterId);
@@ -31,6 +31,7 @@ export async function removeUsers(
   await recordEvents(
     tx,
     [
+      ...partings.map(({ event, leaver }) => because(event, causeOf(leaver))),
       ...departureEvents(memberships, causeOf),
       ...ended.map((one) => endedEvent(one, causeOf(one.character_id))),
       ...identities.map((one) => unboundEvent(one, causeOf(one.character_id))),
@@ -44,5 +45,9 @@ function unboundEvent(
   cause: NewEvent['cause'],
 ): NewEvent {
   const targets = [{ type: 'voice_identity' as const, id: String(id), name: null }, userTarget(character_id)];
-  return { type: 'voice.unbound', targets, ...(cause && { cause }) };
+  return because({ type: 'voice.unbound', targets }, cause);
+}
+
+function because(event: NewEvent, cause: NewEvent['cause']): NewEvent {
+  return cause === undefined ? event : { ...event, cause };
 }

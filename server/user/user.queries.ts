@@ -8,7 +8,7 @@ import { byKey } from '../database/by-key.ts';
 import type { JsonBytes } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
-import { detachCharacters } from '../person/membership.ts';
+import { type Parting, partCharacters } from '../person/membership.ts';
 
 /** The row of a User record, read by one query whatever the size of the registry (D38). */
 export type UserRow = Omit<User, 'created_on' | 'updated_on'> & { created_on: Date; updated_on: Date };
@@ -108,13 +108,15 @@ export async function findVoiceIdentities(db: Kysely<Database>, characterIds: re
  * lose the characters (D19b, D101).
  *
  * @param by the user who deletes them; null for the service itself
+ * @returns what is to be told of the persons
  */
 export async function deleteUsers(
   db: Kysely<Database>,
   characterIds: readonly number[],
   { by, now }: { readonly by: number | null; readonly now: Date },
-): Promise<void> {
+): Promise<readonly Parting[]> {
   await deleteHistories(db, characterIds);
-  await detachCharacters(db, characterIds, { happened: 'deleted', by, now });
+  const partings = await partCharacters(db, characterIds, { happened: 'deleted', by, now });
   await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
+  return partings;
 }

@@ -229,6 +229,8 @@ export async function insertInHand(
 /** The result of a claimed delivery. */
 export interface Settled {
   readonly delivery_id: string;
+  /** The number of tries before this one. */
+  readonly tries: number;
   readonly state: WebhookDeliveryTable['state'];
   readonly next_try_on: Date | null;
   readonly tried_on: Date;
@@ -236,20 +238,26 @@ export interface Settled {
   readonly fault: string | null;
 }
 
-/** Stores the results of any number of deliveries in one statement. */
+/**
+ * Stores the results of any number of deliveries in one statement, and returns those that were stored: not the failure
+ * of a delivery that was deleted meanwhile, or begins again with all its tries.
+ */
 export async function settleDeliveries(
   db: Kysely<Database>,
   webhookId: string,
   settled: readonly Settled[],
-): Promise<void> {
-  if (settled.length === 0) return;
-  await sql`${plannedEachTime}
+): Promise<readonly Pick<Settled, 'delivery_id' | 'state'>[]> {
+  if (settled.length === 0) return [];
+  const { rows } = await sql<Pick<Settled, 'delivery_id' | 'state'>>`${plannedEachTime}
     update webhook_deliveries d
     set state = s.state, next_try_on = s.next_try_on, tried_on = s.tried_on, status = s.status, fault = s.fault,
-      tries = tries + 1
-    from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb) as s(delivery_id uuid, state text,
+      tries = d.tries + 1
+    from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb) as s(delivery_id uuid, tries integer, state text,
       next_try_on timestamptz, tried_on timestamptz, status integer, fault text)
-    where d.webhook_id = ${webhookId} and d.delivery_id = s.delivery_id and d.state = 'waiting'`.execute(db);
+    where d.webhook_id = ${webhookId} and d.delivery_id = s.delivery_id and d.state = 'waiting'
+      and (d.tries = s.tries or s.state = 'delivered')
+    returning d.delivery_id, d.state`.execute(db);
+  return rows;
 }
 
 /** Releases claimed deliveries that were not sent. */
@@ -262,6 +270,20 @@ export async function putBack(
   if (deliveryIds.length === 0) return;
   await sql`
     update webhook_deliveries set next_try_on = ${now}
+    where webhook_id = ${webhookId} and delivery_id = any(${[...deliveryIds]}::uuid[])
+      and state = 'waiting'`.execute(db);
+}
+
+/** Makes claimed deliveries due now, with all their tries left: they were sent to a former URL, which failed. */
+export async function sendAnew(
+  db: Kysely<Database>,
+  webhookId: string,
+  deliveryIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await sql`
+    update webhook_deliveries set tries = 0, next_try_on = ${now}
     where webhook_id = ${webhookId} and delivery_id = any(${[...deliveryIds]}::uuid[])
       and state = 'waiting'`.execute(db);
 }

@@ -32,9 +32,9 @@ export async function post(
       allowPrivate: settings.callbackAllowPrivate,
       signal,
     });
-    return { parcel, on, status, fault: null, retryAfter: pauseOf(retryAfter, on) };
+    return { parcel, url, on, status, fault: null, retryAfter: pauseOf(retryAfter, on) };
   } catch (error) {
-    return { parcel, on, status: null, fault: faultOf(error), retryAfter: undefined };
+    return { parcel, url, on, status: null, fault: faultOf(error), retryAfter: undefined };
   }
 }
 

@@ -1,7 +1,7 @@
 import { RETRIES } from '../../contract/webhook.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { putBack, type Settled, settleDeliveries } from './delivery.queries.ts';
+import { putBack, type Settled, sendAnew, settleDeliveries } from './delivery.queries.ts';
 import { disable } from './disable.ts';
 import type { Parcel } from './take.ts';
 import { lockWebhook, setWebhook } from './webhook.queries.ts';
@@ -9,6 +9,8 @@ import { lockWebhook, setWebhook } from './webhook.queries.ts';
 /** The outcome of one try. */
 export interface Outcome {
   readonly parcel: Pick<Parcel, 'delivery_id' | 'position' | 'tries'>;
+  /** Where it was sent. */
+  readonly url: string;
   readonly on: Date;
   readonly status: number | null;
   readonly fault: string | null;
@@ -41,7 +43,9 @@ export function asksForPause({ status, retryAfter }: Pick<Outcome, 'status' | 'r
 
 /**
  * Stores the outcomes of any number of tries and releases the deliveries that were not sent, in one transaction. A
- * failed delivery waits for its next try (D93); the failure of the last try, or a 410, disables the webhook.
+ * failed delivery waits for its next try (D93); the failure of the last try, or a 410, disables the webhook. What came
+ * from a former URL says nothing of the present one: what it did not accept is sent there. Neither does the failure of a
+ * delivery that was asked for anew meanwhile, by a retry or a replay.
  *
  * @returns whether the webhook is still enabled
  */
@@ -55,10 +59,22 @@ export async function settle(
     const webhook = await lockWebhook(tx, webhookId);
     if (webhook === undefined) return false;
     const now = clock.now();
-    const rows = outcomes.map(toRow);
-    await settleDeliveries(tx, webhookId, rows);
+    const present = outcomes.filter(({ url }) => url === webhook.url);
+    const former = outcomes.filter(({ url }) => url !== webhook.url);
+    const elsewhere = former.filter((outcome) => outcome.parcel.position !== null && !arrived(outcome));
+    const settled = await settleDeliveries(
+      tx,
+      webhookId,
+      outcomes.filter((outcome) => !elsewhere.includes(outcome)).map(toRow),
+    );
     await putBack(tx, webhookId, notBegun, now);
-    const standing = standingAfter(webhook, outcomes, now);
+    await sendAnew(
+      tx,
+      webhookId,
+      elsewhere.map(({ parcel }) => parcel.delivery_id),
+      now,
+    );
+    const standing = standingAfter(webhook, present, now);
     if (
       standing.failures !== webhook.failures ||
       standing.paused_until?.getTime() !== webhook.paused_until?.getTime()
@@ -66,11 +82,14 @@ export async function settle(
       await setWebhook(tx, webhookId, standing);
     }
     if (webhook.disabled_on !== null) return false;
-    if (outcomes.some(({ status }) => status === GONE)) {
+    if (present.some(({ status }) => status === GONE)) {
       await disable(tx, { log }, webhook, 'gone', now);
       return false;
     }
-    if (outcomes.some(({ parcel }, n) => parcel.position !== null && rows[n]?.state === 'failed')) {
+    const failed = new Set(
+      settled.flatMap(({ delivery_id, state }) => (state === 'failed' ? [delivery_id] : [])),
+    );
+    if (present.some(({ parcel }) => parcel.position !== null && failed.has(parcel.delivery_id))) {
       await disable(tx, { log }, webhook, 'undeliverable', now);
       return false;
     }
@@ -81,7 +100,7 @@ export async function settle(
 function toRow(outcome: Outcome): Settled {
   const { parcel, on, status, fault, retryAfter = 0 } = outcome;
   const { delivery_id, position, tries } = parcel;
-  const told = { delivery_id, tried_on: on, status, fault };
+  const told = { delivery_id, tries, tried_on: on, status, fault };
   if (arrived(outcome)) return { ...told, state: 'delivered', next_try_on: null };
   const pause = RETRIES[tries];
   // Test deliveries are tried once.

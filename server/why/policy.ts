@@ -28,6 +28,9 @@ export function whatPolicySays({ group, level, member, is_owner, policy }: Group
     return told(member ? `Not eligible: ${unmet} ${stays(policy)}` : `Not eligible: ${unmet}`, !member);
   }
   if (member) return told('Eligible by the policy of the group.', false);
+  if (policy.joining !== 'closed' && !policy.pending && policy.rejected_until !== null) {
+    return told(`Eligible, but was rejected, and may apply again${onceMore(policy)}.`, true);
+  }
   const ways = {
     closed: 'Joining is closed: the owner adds members.',
     application: policy.pending
@@ -45,8 +48,15 @@ export function waysIn({ name, policy }: GroupJudged): Fix[] {
     const text = `Approve the application of ${name}.`;
     return [{ who: 'moderator of the group', text, operation: 'decideApplication' }];
   }
-  const text = policy.joining === 'open' ? 'Join the group.' : 'Apply to the group, and be approved.';
+  const when = onceMore(policy);
+  const text =
+    policy.joining === 'open' ? `Join the group${when}.` : `Apply to the group${when}, and be approved.`;
   return [{ who: name, text, operation: 'applyToGroup' }];
+}
+
+/** When a user may join or apply that was rejected; empty for at once. */
+function onceMore({ rejected_until }: PolicyJudged): string {
+  return rejected_until === null ? '' : ` from ${new Date(rejected_until).toISOString()} on`;
 }
 
 type Unmet = Readonly<Record<keyof PolicyJudged['met'], string>>;

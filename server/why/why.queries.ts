@@ -28,6 +28,8 @@ import {
   maySee,
   moderates,
 } from '../policy/eligibility.queries.ts';
+import { stateAt } from '../policy/pending.queries.ts';
+import { rejectedUntil } from '../policy/policy.queries.ts';
 
 /** For each kind of question the decision and what it is based on. */
 export interface Judged {
@@ -71,6 +73,8 @@ export interface PolicyJudged {
   readonly met: Readonly<Record<keyof typeof conditions, boolean>>;
   /** Whether an application is pending: told to the user itself and to those who decide it. */
   readonly pending: boolean;
+  /** When it may apply again after a rejection; null when it may now, or is not told so. */
+  readonly rejected_until: string | null;
   /** When a member who is not eligible has to leave, once that was noticed. */
   readonly leaves_on: string | null;
   /** Whether the policy puts out this member when it is not eligible: only who was eligible at some time. */
@@ -110,7 +114,7 @@ const sinceVoice = sql`greatest(
 
 /** Expressions for each kind of question, for the user `u` in the corporation `c` of the alliance `a`. */
 const judged: {
-  readonly [About in keyof Judged]: (id: string, asker: number) => RawBuilder<Judged[About]>;
+  readonly [About in keyof Judged]: (id: string, asker: number, now: Date) => RawBuilder<Judged[About]>;
 } = {
   login: () => sql`(
     select json_build_object('admitted', ${mayLogIn}, 'voices', (
@@ -132,7 +136,7 @@ const judged: {
     'requirements', ${requirementsOfCorporation},
     'grants', (select coalesce(json_agg(json_build_object('valid', g.valid, 'scopes', g.scopes)), '[]')
       from standing_grants g where g.character_id = u.character_id))`,
-  group: (id, asker) => sql`(
+  group: (id, asker, now) => sql`(
     select json_build_object('name', g.group_name,
       'follows', case when g.corporation_id is not null then 'corporation'
         when g.alliance_id is not null then 'alliance'
@@ -140,7 +144,7 @@ const judged: {
       'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
       'since', ${lastMove(sql`'group:' || g.group_id`)},
       'owned', g.owner_id is not null, 'is_owner', g.owner_id is not distinct from u.character_id,
-      'policy', ${policyFor(asker)})
+      'policy', ${policyFor(asker, now)})
     from groups g where g.group_id = ${id})`,
   reach: () => sql`null::json`,
 };
@@ -154,13 +158,14 @@ const met = sql.join(
  * What the policy of the group `g` makes of the user `u`, if the asker may see it. What counts by the person is told to
  * nobody else: it would tell whose alt it is (D100).
  */
-function policyFor(asker: number) {
+function policyFor(asker: number, now: Date) {
+  const isTold = sql`(u.character_id = ${asker} or ${by(asker, moderates)})`;
   return sql`(
     select json_build_object('joining', case when ${counts} then p.joining else 'closed' end, 'counts', ${counts},
       'reach', p.reach, 'min_level', p.min_level, 'eligible', ${isEligible}, 'met', json_build_object(${met}),
-      'pending', exists (select from applications a where a.group_id = g.group_id
-        and a.character_id = u.character_id and a.state = 'pending')
-        and (u.character_id = ${asker} or ${by(asker, moderates)}),
+      'pending', ${isTold} and exists (select from applications a where a.group_id = g.group_id
+        and a.character_id = u.character_id and ${stateAt(now)} = 'pending'),
+      'rejected_until', case when ${isTold} and ${rejectedUntil} > ${now} then to_json(${rejectedUntil}) end,
       'removes', ${asksSomething} and exists (select from group_members m where m.group_id = g.group_id
         and m.character_id = u.character_id and m.was_eligible),
       'leaves_on', (select to_json(m.ineligible_since + p.grace_hours * interval '1 hour') from group_members m
@@ -226,7 +231,8 @@ export async function findWhy<About extends keyof Judged>(
   asker: Asker,
   nameOrId: string,
   about: About,
-  id = '',
+  id: string,
+  now: Date,
 ): Promise<Found<About>> {
   const { rows } = await sql<Row>`
     with asked as (
@@ -239,7 +245,7 @@ export async function findWhy<About extends keyof Judged>(
     select asked.*, u.character_name, c.corporation_name, a.alliance_name,
       (select coalesce(json_agg(json_build_object('id', co.coalition_id, 'name', co.coalition_name)), '[]')
         from coalitions co where co.coalition_id = any(asked.coalitions)) as names,
-      case when place = 2 then ${judged[about](id, answersFor(asker))} end as judged,
+      case when place = 2 then ${judged[about](id, answersFor(asker), now)} end as judged,
       (select position from event_seals order by position desc limit 1) as sealed
     from asked join users u using (character_id)
       left join corporations c on c.corporation_id = u.corporation_id

@@ -38,13 +38,14 @@ export async function askWhy(
   about: string,
 ): Promise<Why> {
   const question = parsed(about);
-  const as_of = clock.now().toISOString();
+  const now = clock.now();
   const reach = await findReach(db, asker, nameOrId);
   requireReach(reach.caller, reach.subject, nameOrId);
-  const found = await findWhy(db, asker, nameOrId, question.about, question.id);
+  const found = await findWhy(db, asker, nameOrId, question.about, question.id, now);
   const { caller, subject } = found;
   requireReach(caller, subject?.position, nameOrId);
   if (subject === undefined) throw notFound('user', nameOrId);
+  const as_of = now.toISOString();
   return { about, as_of, position: found.position, ...answered(question, subject, found) };
 }
 

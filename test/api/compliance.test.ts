@@ -283,6 +283,25 @@ describe('D102: compliance', () => {
     ).toEqual([]);
   });
 
+  it('D102: a corporation and a coalition that lose their last member that day count nobody at its end', async () => {
+    await member(ADA, LONE);
+    await member(BRIM, LONE, null);
+    await noteCompliance(app.app.services);
+    await sql`update users set corporation_id = ${OTHER} where character_id in (${ADA}, ${BRIM})`.execute(
+      app.db,
+    );
+    await noteCompliance(app.app.services);
+    const day = app.clock.now().toISOString().slice(0, 10);
+    const nobody = { day, persons: 0, ok: 0, grace: 0, failing: 0, unknown: 0, never_signed_in: 0 };
+    expect(await ok(root.corporation.complianceDays({ params: { corporation_id: LONE } }))).toEqual([nobody]);
+    expect(await ok(root.coalition.complianceDays({ params: { coalition_id: COALITION } }))).toEqual([
+      nobody,
+    ]);
+    expect(await ok(root.corporation.complianceDays({ params: { corporation_id: OTHER } }))).toMatchObject([
+      { day, persons: 1, never_signed_in: 1 },
+    ]);
+  });
+
   it('as CSV by Accept, with a line for each character, in which no text becomes a formula', async () => {
     await member(ADA, FIRST);
     await grant(ADA, [MAIL]);

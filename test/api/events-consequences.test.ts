@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
+import { soleId } from '../../server/person/person-id.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -122,6 +123,35 @@ describe('D91: the events of each operation', () => {
       type: 'group.deleted',
       changes: expect.arrayContaining([{ field: 'group_name', before: `Of ${id}`, after: null }]),
     });
+  });
+
+  it('D91: what becomes of the person of a deleted user follows from the deletion', async () => {
+    const [one, other, third] = [await member(), await member(), await member()];
+    for (const { id } of [other, third]) {
+      const { person_id } = await ok(root.user.person({ params: { character: String(one.id) } }));
+      const body = { person_id: soleId(id), reason: 'One human.' };
+      await ok(root.person.merge({ params: { person_id }, body }));
+    }
+    const unlinked = ({ id, name }: typeof one) => ({
+      type: 'person.character_unlinked',
+      targets: [{ id: String(id), name }, {}],
+    });
+    const main = {
+      type: 'person.main_changed',
+      changes: [{ field: 'main', before: one.id, after: other.id }],
+    };
+    for (const [gone, told] of [
+      [one, [unlinked(one), main]],
+      [other, [unlinked(other), unlinked(third)]],
+    ] as const) {
+      await news();
+      await ok(root.user.delete({ params: { character_id: gone.id } }));
+      const [deletion, ...others] = await news();
+      expect(deletion?.type).toBe('user.deleted');
+      const ofPersons = others.filter(({ type }) => type.startsWith('person.'));
+      const cause = { event_id: deletion?.event_id };
+      expect(ofPersons).toMatchObject(told.map((event) => ({ ...event, cause })));
+    }
   });
 
   it('a coalition: its members, and as consequences with the cause their autogroups and standings', async () => {

@@ -209,6 +209,44 @@ describe('D93: success and retries', () => {
     await arrivals(present, 1);
   });
 
+  it('D93: a 410 that comes after the URL was changed does not count: the event is sent to the new URL', async () => {
+    const held: ServerResponse[] = [];
+    const former = await receive((response) => void held.push(response));
+    const { webhook_id } = await addWebhook(app, former, { types: ['group.created'] });
+    await addGroup(app, unique());
+    const [first] = await arrivals(former, 1);
+    const present = await receive();
+    await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
+    held.shift()?.writeHead(410).end();
+    const [again] = await arrivals(present, 1);
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    await tried(webhook_id, 1, 'delivered');
+    expect(await standing(webhook_id)).toMatchObject({ enabled: true, failures: 0, waiting: 0 });
+  });
+
+  it('D93: a retry that is asked for during the last try is not undone by its failure', async () => {
+    const held: ServerResponse[] = [];
+    const receiver = await receive((response, count) => {
+      if (count > RETRIES.length) held.push(response);
+      else response.writeHead(500).end();
+    });
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    for (const [n, pause] of RETRIES.entries()) {
+      await tried(webhook_id, n + 1);
+      await pass(app, pause * 1.1 + 60);
+    }
+    await arrivals(receiver, RETRIES.length + 1);
+    const [{ delivery_id } = { delivery_id: '' }] = await deliveriesOf(webhook_id);
+    await root.webhook.retry({ params: { webhook_id, delivery_id } });
+    receiver.answer = 204;
+    held.shift()?.writeHead(500).end();
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ failures: RETRIES.length + 1 });
+    expect(await standing(webhook_id)).toMatchObject({ enabled: true });
+    await pass(app, 6);
+    await tried(webhook_id, 1, 'delivered');
+  });
+
   it('D93: an endless answer is aborted, and its status counts', async () => {
     const receiver = await receive((response) => {
       response.writeHead(200);

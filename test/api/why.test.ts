@@ -130,6 +130,41 @@ describe('D120: why', () => {
     expect((await root.user.why(missing)).status).toBe(404);
   });
 
+  it('group: an application that is over by its time is none, and a rejected one has to wait (D111)', async () => {
+    const made = await ok(root.group.create({ body: { group_name: 'Late' } }));
+    const of = (client = root) => why(ADA, `group:${made.group_id}`, client);
+    const policy = (body: object) => ok(root.group.setPolicy({ params: made, body }));
+    await policy({ joining: 'application', reapply_hours: 48 });
+    const { application_id } = await ok(ada.group.apply({ params: made, body: {} }));
+    const expired = { expires_on: app.clock.now() };
+    await app.db
+      .updateTable('applications')
+      .set(expired)
+      .where('application_id', '=', application_id)
+      .execute();
+    const apply = { who: `Character ${ADA}`, operation: 'applyToGroup' };
+    expect(await of()).toMatchObject({
+      facts: [{}, { says: 'Eligible; members join by an application.' }],
+      fixes: [{ ...apply, text: 'Apply to the group, and be approved.' }, {}],
+    });
+    const again = await ok(ada.group.apply({ params: made, body: {} }));
+    await ok(root.application.decide({ params: again, body: { decision: 'rejected' } }));
+    const from = new Date(app.clock.now().getTime() + 48 * 3_600_000).toISOString();
+    const refused = await ada.group.apply({ params: made, body: {} });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'reapply_later' } });
+    for (const client of [root, ada]) {
+      expect(await of(client)).toMatchObject({
+        facts: [{}, { says: `Eligible, but was rejected, and may apply again from ${from} on.` }],
+        fixes: [{ ...apply, text: `Apply to the group from ${from} on, and be approved.` }, {}],
+      });
+    }
+    // Whom it does not concern learns of no rejection.
+    const { jwt } = await addMember(app, 2_112_900_011, 3);
+    expect((await of(app.client(jwt))).facts[1]?.says).toBe('Eligible; members join by an application.');
+    await policy({ reapply_hours: 0 });
+    expect((await of()).fixes[0]).toMatchObject({ ...apply, text: 'Apply to the group, and be approved.' });
+  });
+
   it('group: what its policy says, and which way in there is (D110)', async () => {
     const made = await ok(root.group.create({ body: { group_name: 'Miners' } }));
     const { group_id } = made;

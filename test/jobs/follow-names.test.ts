@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../server/queue/run.ts';
 import { followNames } from '../../server/registry/follow-names.ts';
+import { allEvents } from '../fixtures/events.ts';
 import { atRequest, errorsIn, populate, requestsOf, standings } from '../fixtures/population.ts';
 import { addUser } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -69,6 +70,29 @@ describe('D38: the sync follows renames', () => {
       { ceo_id: CEO + 1, ceo_name: 'The New Chief' },
     ]);
     expect(await userRow(app, CEO)).toBeUndefined();
+  });
+
+  it('D91: the new name of a CEO is an event of its corporation, whether the CEO is a user or not', async () => {
+    const { world } = app.provider;
+    await app.db.deleteFrom('users').where('character_id', '=', CEO).execute();
+    await follow();
+    const known = (await allEvents(app.db)).length;
+    const former = [CEO, CEO + 1].map((id) => world.character(id)?.name);
+    world.renameCharacter(CEO, 'The Next Chief');
+    world.renameCharacter(CEO + 1, 'The Other Chief');
+    await follow();
+    const told = (n: number, name: string) => ({
+      type: 'corporation.ceo_changed',
+      targets: [{ type: 'corporation', name: expect.any(String) }],
+      changes: [{ field: 'ceo_name', before: former[n], after: name }],
+    });
+    expect((await allEvents(app.db)).slice(known)).toMatchObject([
+      { type: 'user.renamed', targets: [{ id: String(CEO + 1), name: 'The Other Chief' }] },
+      told(0, 'The Next Chief'),
+      told(1, 'The Other Chief'),
+    ]);
+    await follow();
+    expect(await allEvents(app.db)).toHaveLength(known + 3);
   });
 
   it('D38: of two users with one name, the renamed one is found by it, as it was seen last', async () => {

@@ -6,7 +6,7 @@ const inAnHour = new Date(NOW.getTime() + 3_600_000);
 
 function outcome(status: number, retryAfter?: number): Outcome {
   const parcel = { delivery_id: 'one', position: 1, tries: 0 };
-  return { parcel, on: NOW, status, fault: null, retryAfter };
+  return { parcel, url: 'https://bot.example', on: NOW, status, fault: null, retryAfter };
 }
 
 describe('D93: the pause that a receiver asked for', () => {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { pendingMigrations } from '../database/migrate.ts';
+import { laterMigrations, pendingMigrations } from '../database/migrate.ts';
 import { OLDEST_POSTGRESQL } from '../database/open.ts';
 import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
@@ -27,7 +27,7 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
     took.push(performance.now() - began);
   }
   const latency = took.sort((a, b) => a - b)[2] ?? 0;
-  const pending = await pendingMigrations(db);
+  const [pending, later] = [await pendingMigrations(db), await laterMigrations(db)];
   const size = `${Math.round(bytes / MIB)} MiB`;
   return [
     major < OLDEST_POSTGRESQL
@@ -39,9 +39,7 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
     connections > most * FULL
       ? mind('connections', `${connections} of ${most}`, 'raise max_connections, or put PgBouncer between')
       : good('connections', `${connections} of ${most}`),
-    pending.length > 0
-      ? bad('migrations', `${pending.length} missing (${pending[0]} …)`, 'start the service: it migrates')
-      : good('migrations', 'all there'),
+    ...examineMigrations(pending, later),
     apart > CLOCKS_APART.mind
       ? (apart > CLOCKS_APART.bad ? bad : mind)(
           'clocks',
@@ -54,6 +52,24 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
 
 /** The finding about the replica. */
 export function describeReplica({ behind, fault }: ReplicaState): Finding {
+function examineMigrations(pending: readonly string[], later: readonly string[]): Finding[] {
+  const findings = [
+    ...(pending.length > 0
+      ? [bad('migrations', `${pending.length} missing (${pending[0]} …)`, 'start the service: it migrates')]
+      : []),
+    ...(later.length > 0
+      ? [
+          bad(
+            'migrations',
+            `${later.length} of a later release (${later[0]} …)`,
+            'no process of this release starts any more: upgrade here, too',
+          ),
+        ]
+      : []),
+  ];
+  return findings.length > 0 ? findings : [good('migrations', 'all there')];
+}
+
   if (fault === undefined)
     return good('replica', `read from, ${((behind ?? 0) / 1000).toFixed(1)} s behind at the most`);
   return mind('replica', `not read from: ${fault}`, 'look at the replica; the primary answers meanwhile');

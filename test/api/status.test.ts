@@ -90,6 +90,17 @@ describe('D72: GET /system/status', () => {
     expect(await status()).toMatchObject({ crash_reports: 1, provider_errors_left: 12 });
   });
 
+  it('reports a database that a later release has migrated, on which this one does not start any more', async () => {
+    expect(await finding('migrations')).toMatchObject({ state: 'good', says: 'all there' });
+    await sql`insert into kysely_migration values ('9999_later', 'now')`.execute(app.db);
+    expect(await finding('migrations')).toMatchObject({
+      state: 'bad',
+      says: '1 of a later release (9999_later …)',
+      advice: expect.stringContaining('upgrade'),
+    });
+    await sql`delete from kysely_migration where name = '9999_later'`.execute(app.db);
+  });
+
   it('counts waiting runs', async () => {
     const root = app.client(app.root);
     expect((await root.system.runJob({ params: { job_id: 'follow-names' } })).status).toBe(200);

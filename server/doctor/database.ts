@@ -4,7 +4,7 @@ import { OLDEST_POSTGRESQL } from '../database/open.ts';
 import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import { previousRun, type Schedules } from '../queue/schedule.ts';
-import { failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
+import { countTroubledWebhooks, failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
 /** Milliseconds above which the round trip of a statement slows every answer down noticeably. */
@@ -14,6 +14,8 @@ const CLOCKS_APART = { mind: 2_000, bad: 30_000 };
 const FULL = 0.8;
 /** Milliseconds of delay after which a job counts as late. */
 const LATE = 10 * 60_000;
+/** Milliseconds for which a webhook that was disabled is reported. */
+const NEWS = 7 * 86_400_000;
 const MIB = 1024 * 1024;
 
 export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> {
@@ -50,8 +52,6 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
   ];
 }
 
-/** The finding about the replica. */
-export function describeReplica({ behind, fault }: ReplicaState): Finding {
 function examineMigrations(pending: readonly string[], later: readonly string[]): Finding[] {
   const findings = [
     ...(pending.length > 0
@@ -70,6 +70,8 @@ function examineMigrations(pending: readonly string[], later: readonly string[])
   return findings.length > 0 ? findings : [good('migrations', 'all there')];
 }
 
+/** The finding about the replica. */
+export function describeReplica({ behind, fault }: ReplicaState): Finding {
   if (fault === undefined)
     return good('replica', `read from, ${((behind ?? 0) / 1000).toFixed(1)} s behind at the most`);
   return mind('replica', `not read from: ${fault}`, 'look at the replica; the primary answers meanwhile');
@@ -97,4 +99,19 @@ export async function examineJobs(db: Kysely<Database>, schedules: Schedules, no
         )
       : good('failed jobs', 'none within a day'),
   ];
+}
+
+export async function examineWebhooks(db: Kysely<Database>, now: Date): Promise<Finding> {
+  const { disabled, failing } = await countTroubledWebhooks(db, new Date(now.getTime() - NEWS));
+  const says = [
+    ...(disabled > 0 ? [`${disabled} disabled within a week`] : []),
+    ...(failing > 0 ? [`${failing} of which every delivery fails`] : []),
+  ];
+  return says.length > 0
+    ? mind(
+        'webhooks',
+        says.join(', '),
+        'GET /webhook names them, GET /webhook/{webhook_id}/delivery says why',
+      )
+    : good('webhooks', 'none fails');
 }

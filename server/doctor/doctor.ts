@@ -11,7 +11,7 @@ import { createOutages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { findUnreadable } from '../webhook/secret-keys.ts';
-import { describeReplica, examineDatabase, examineJobs } from './database.ts';
+import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 import { examineDisk, examineOutside, examineProxy } from './outside.ts';
@@ -45,6 +45,9 @@ export async function* examine(
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
     yield* await attempt('events', 'see docs/events.md', async () => {
       const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
+    yield* await attempt('webhooks', 'see docs/events.md', async () => [
+      await examineWebhooks(db, clock.now()),
+    ]);
       const most = allEvents ? undefined : LAST_EVENTS;
       return examineEvents(db, keys, clock.now(), { most, kept: checkpoint });
     });

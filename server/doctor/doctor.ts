@@ -9,6 +9,7 @@ import { createVault } from '../keys/vault.ts';
 import { createLog } from '../observability/log.ts';
 import { createOutages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
+import { messageOf } from '../shared/message-of.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { findUnreadable } from '../webhook/secret-keys.ts';
 import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from './database.ts';
@@ -76,7 +77,7 @@ async function attempt(about: string, advice: string, look: () => Promise<Findin
   try {
     return await look();
   } catch (error) {
-    return [bad(about, (error as Error).message, advice)];
+    return [bad(about, messageOf(error), advice)];
   }
 }
 

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { CompleteSettings } from '../config/settings.ts';
+import { messageOf } from '../shared/message-of.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
 /** Timeout in milliseconds for anything outside. */
@@ -16,8 +17,8 @@ async function reach(url: string): Promise<{ status: number; date: string | null
     await answer.body?.cancel();
     return { status: answer.status, date: answer.headers.get('date'), took: performance.now() - began };
   } catch (error) {
-    const { cause, message } = error as Error;
-    return cause instanceof Error ? cause.message : message;
+    const { cause } = error as Error;
+    return messageOf(cause instanceof Error ? cause : error);
   }
 }
 

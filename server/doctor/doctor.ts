@@ -15,7 +15,7 @@ import { findUnreadable } from '../webhook/secret-keys.ts';
 import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
-import { examineDisk, examineOutside, examineProxy } from './outside.ts';
+import { examineContact, examineDisk, examineOutside, examineProxy } from './outside.ts';
 
 /** Number of latest events that are verified, unless all are requested. */
 const LAST_EVENTS = 10_000;
@@ -36,6 +36,7 @@ export async function* examine(
 ): AsyncGenerator<Finding> {
   yield good('settings', `complete, ${settings.production ? 'production' : 'development'}`);
   yield* examineProxy(settings);
+  yield* examineContact(settings);
   const found = await attempt('PostgreSQL', 'is DATABASE_URL right, and does it run?', () =>
     examineDatabase(db),
   );
@@ -44,11 +45,11 @@ export async function* examine(
     yield* await examineReplica(db, settings, clock);
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
-    yield* await attempt('events', 'see docs/events.md', async () => {
-      const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
     yield* await attempt('webhooks', 'see docs/events.md', async () => [
       await examineWebhooks(db, clock.now()),
     ]);
+    yield* await attempt('events', 'see docs/events.md', async () => {
+      const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
       const most = allEvents ? undefined : LAST_EVENTS;
       return examineEvents(db, keys, clock.now(), { most, kept: checkpoint });
     });

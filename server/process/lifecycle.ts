@@ -30,8 +30,8 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 }
 
 /**
- * Resolves at the first SIGINT or SIGTERM, with its name; a second one, or a stop that hangs, ends the process at
- * once.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), with its name; a second one, or a stop that
+ * hangs, ends the process at once.
  *
  * @param drainMillis the longest that a drain before the stop takes
  */
@@ -51,8 +51,7 @@ export function untilStopped(log: Logger, drainMillis = 0): Promise<NodeJS.Signa
       }, STOP_WITHIN + drainMillis).unref();
       resolve(signal);
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   });
 }
 

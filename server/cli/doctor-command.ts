@@ -10,8 +10,8 @@ import { noStandIns, type StartStandIns } from '../process/stand-ins.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readArguments } from './command-line.ts';
 
-const USAGE = `npm run doctor                checks settings, database, keys, jobs, the last 10,000 events, the game's services
-                              and the disk; changes nothing
+const USAGE = `npm run doctor                checks settings, database, keys, jobs, webhooks, the last 10,000 events, the game's
+                              services and the disk; changes nothing
 npm run doctor -- --events    the same, with all events
 npm run doctor -- --checkpoint JWT
                               compares the events with a checkpoint that you stored, from the log or an event

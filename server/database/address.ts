@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { messageOf } from '../shared/message-of.ts';
 
 /** The values of libpq's `target_session_attrs`. A replica is a server in recovery. */
 const WANTED = {
@@ -22,18 +23,45 @@ interface Server {
 /** Timeout in milliseconds for asking a server whether it is a primary or a replica. */
 const SAYS_WITHIN = 2_000;
 const DEFAULT_PORT = 5432;
-const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/;
+/** Beginning with user and password, hosts, path, query. */
+const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/;
+const SERVER = /^(?:\[([\da-f:.]+)\]|([^\s:[\]@#]*))(?::(\d{1,5}))?$/i;
+const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+const UNREADABLE =
+  'is no URL: user and password have to be percent-encoded (/ is %2F, # %23, ? %3F, @ %40, % %25), ports are numbers';
 
 /** Why a DATABASE_URL cannot be used, without quoting its secrets; undefined when it can. */
 export function addressProblem(url: string): string | undefined {
-  const [, , hosts, , query] = URL_PARTS.exec(url) ?? [];
-  if (hosts === undefined) return 'must begin with postgres://';
+  const [, before, hosts, path = '', query] = URL_PARTS.exec(url) ?? [];
+  if (before === undefined || hosts === undefined) return 'must begin with postgres://';
+  // A password that is not encoded ends at its first `/` or `?`: its beginning is then taken for a port.
+  const cut = hosts !== '' && !before.includes('@') && `${path}${query ?? ''}`.includes('@');
+  if (cut || !hosts.split(',').every(isServer)) return UNREADABLE;
   const options = new URLSearchParams(query);
+  const mode = options.get('sslmode');
+  if (mode !== null && !TLS_MODES.includes(mode)) return `sslmode must be one of ${TLS_MODES.join(', ')}`;
   const wanted = options.get('target_session_attrs') ?? 'any';
   if (!(wanted in WANTED)) return `target_session_attrs must be one of ${Object.keys(WANTED).join(', ')}`;
   const prepared = options.get('prepared_statements') ?? 'on';
   if (prepared !== 'on' && prepared !== 'off') return 'prepared_statements must be on or off';
-  return undefined;
+  return driverProblem(url);
+}
+
+function isServer(text: string): boolean {
+  const [server, , , port = '0'] = SERVER.exec(text) ?? [];
+  return server !== undefined && Number(port) < 65_536;
+}
+
+/** What the driver has against the URL, which reads the files of certificates and keys that it names. */
+function driverProblem(url: string): string | undefined {
+  try {
+    new pg.Client({ connectionString: new Address(url).connectionString });
+    return undefined;
+  } catch (error) {
+    const { code, message, syscall } = error as NodeJS.ErrnoException;
+    if (error instanceof URIError || code === 'ERR_INVALID_URL') return UNREADABLE;
+    return syscall === undefined ? message : `names a file that cannot be read: ${message}`;
+  }
 }
 
 /**
@@ -48,6 +76,7 @@ export class Address {
   /** Whether a pooler rejects settings in the startup message, so that none are sent. */
   bare = false;
   readonly #servers: readonly Server[];
+  readonly #wanted: string;
   /** Whether a server is of the wanted kind. */
   readonly fits: (role: Role) => boolean;
   readonly #asks: boolean;
@@ -61,11 +90,12 @@ export class Address {
     options.delete('target_session_attrs');
     options.delete('prepared_statements');
     const rest = options.size === 0 ? path : `${path}?${options}`;
-    const each = hosts.split(',');
-    this.connectionString = `${before}${each[0]}${rest}`;
+    const servers = serversOf(hosts, options);
+    this.connectionString = `${before}${hosts.split(',')[0]}${rest}`;
     this.fits = WANTED[wanted as keyof typeof WANTED] ?? WANTED.any;
-    this.#asks = each.length > 1 || wanted !== 'any';
-    this.#servers = this.#asks ? each.map(toServer) : [];
+    this.#wanted = wanted;
+    this.#asks = servers.length > 1 || wanted !== 'any';
+    this.#servers = servers;
   }
 
   /**
@@ -89,14 +119,16 @@ export class Address {
   /** Asks all servers in parallel, so that an unresponsive one does not delay the others. */
   async #search(): Promise<Server> {
     const asked = this.#servers.map(async (server) => {
-      if (!this.fits(await this.#roleOf(server))) throw new Error('is not what is wanted');
+      if (!this.fits(await this.#roleOf(server))) throw new Error(`is not ${this.#wanted}`);
       return server;
     });
     try {
       return await Promise.any(asked);
-    } catch {
+    } catch (error) {
+      const reasons = (error as AggregateError).errors.map(messageOf);
+      const each = this.#servers.map(({ host, port }, n) => `${host}:${port}: ${reasons[n]}`);
       // Worded like pg's own error, so that {@link isUnreachable} recognises it.
-      throw new Error('Connection terminated: none of the servers of DATABASE_URL is there and fits');
+      throw new Error(`Connection terminated: none of the servers is there and fits (${each.join('; ')})`);
     }
   }
 
@@ -121,12 +153,22 @@ export class Address {
   }
 }
 
+/** The servers that a URL names; as for the driver, `host` and `port` in its query count instead of those before. */
+function serversOf(hosts: string, options: URLSearchParams): Server[] {
+  const ports = options.get('port')?.split(',') ?? [];
+  const named = options
+    .get('host')
+    ?.split(',')
+    .map((host) => ({ host, port: DEFAULT_PORT }));
+  return (named ?? hosts.split(',').map(toServer)).map(({ host, port }, n) => ({
+    host: host || 'localhost',
+    port: Number(ports[n] ?? ports[0] ?? port),
+  }));
+}
+
 function toServer(text: string): Server {
-  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
-  return {
-    host: decodeURIComponent(bracketed ?? plain ?? '') || 'localhost',
-    port: Number(port ?? DEFAULT_PORT),
-  };
+  const [, bracketed, plain, port] = SERVER.exec(text) ?? [];
+  return { host: decodeURIComponent(bracketed ?? plain ?? ''), port: Number(port ?? DEFAULT_PORT) };
 }
 
 const known = new Map<string, Address>();

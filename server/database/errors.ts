@@ -32,9 +32,13 @@ const UNREACHABLE_CODES = new Set([
   'EAI_AGAIN',
 ]);
 
+/** Codes of Node and OpenSSL for a connection that cannot be encrypted, or a certificate that is not accepted. */
+const TLS_FAILURE =
+  /^(CERT_|SELF_SIGNED_CERT_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$|ERR_TLS_|ERR_SSL_|EPROTO$)/;
+
 /** Messages of pg and pg-pool for errors that have no code. */
 const UNREACHABLE_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+  /^(The server does not support SSL connections|Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 
 /**
  * Whether an error of the database layer means that PostgreSQL cannot be reached at the moment, so that the answer is a
@@ -54,8 +58,16 @@ export function isUnreachable(error: unknown): boolean {
   if (code === undefined) return UNREACHABLE_MESSAGE.test(error.message);
   // A missing Unix socket gives ENOENT; only `syscall: 'connect'` distinguishes it from a missing file.
   return (
-    UNREACHABLE_CODES.has(code) || (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
+    UNREACHABLE_CODES.has(code) ||
+    TLS_FAILURE.test(code) ||
+    (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
   );
+}
+
+/** Whether the server's certificate is not accepted. */
+export function isUntrusted(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  return TLS_FAILURE.test(code) && !/^(ERR_SSL_|EPROTO$)/.test(code);
 }
 
 /** Whether a statement was sent and no answer came in time (`query_timeout`). */

@@ -1,13 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-import {
-  DEFAULT_MIGRATION_LOCK_TABLE,
-  type Kysely,
-  MIGRATION_LOCK_ID,
-  type Migration,
-  Migrator,
-  sql,
-} from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, type Migration, sql, type Transaction } from 'kysely';
 import { migrations as ours } from '../../migrations/index.ts';
+import { CannotStart } from '../shared/cannot-start.ts';
 import { applyFunctions } from './apply-functions.ts';
 import type { Log } from './connection.ts';
 import { codeOf, isUndone } from './errors.ts';
@@ -17,6 +11,11 @@ import type { Database } from './tables.ts';
 const UNDEFINED_TABLE = '42P01';
 /** How often migrations are tried that deadlocks undo. */
 const TRIES = 5;
+/** Advisory lock of Kysely's migrator, which former releases used: their processes exclude ours. */
+const LOCK = sql.lit('3853314791062309107');
+/** Milliseconds between two attempts to get the lock, and after which waiting for it is logged. */
+const AGAIN_AFTER = 100;
+const PATIENCE = 2_000;
 
 /** The migrations and functions of a schema. */
 interface Schema {
@@ -25,68 +24,101 @@ interface Schema {
 }
 
 /**
- * Brings the schema up to date: all pending migrations in one transaction, then the functions that differ. Several
- * processes may call it concurrently: Kysely's lock in the database lets them run one after the other.
+ * Brings the schema up to date: all pending migrations in one transaction, then the functions that differ in another,
+ * as they may use what becomes usable by a commit. Several processes may call it concurrently: a lock in the database
+ * lets them run one after the other.
  *
- * @throws with the failed migration's or function's name, the database's error as `cause`
+ * @throws CannotStart when the schema is of a later release; else with the failed migration's or function's name, the
+ * database's error as `cause`
  */
 export async function migrate(
   db: Kysely<Database>,
   log: Log,
   { migrations, functions }: Schema = { migrations: ours, functions: ourFunctions },
 ): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    // No timeout: it may have to wait for another process's migration, or build a large index.
-    await sql`set statement_timeout = 0`.execute(connection);
+  const migrated = await again(log, () => alone(db, log, (tx) => migrateUp(tx, migrations)));
+  for (const migration of migrated) log.info({ migration }, 'migrated the database');
+  const applied = await alone(db, log, (tx) => applyFunctions(tx, functions));
+  for (const name of applied) log.info({ function: name }, 'applied a database function');
+}
+
+/** Processes of the release before go on writing, and may lock the same tables in another order. */
+async function again<T>(log: Log, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
     try {
-      await underLock(connection, async () => {
-        // At most starts: the migrator asks the whole catalog for its own two tables, several times.
-        if (!(await isUpToDate(connection, migrations))) await migrateUp(connection, migrations, log);
-        await applyFunctions(connection, functions, log);
-      });
-    } finally {
-      await sql`reset statement_timeout`.execute(connection);
+      return await work();
+    } catch (error) {
+      const undone = isUndone(error) || (error instanceof Error && isUndone(error.cause));
+      if (!undone || tries === TRIES) throw error;
+      log.warn({ err: error }, 'a migration was undone for others, and begins again');
     }
-  });
-}
-
-/** Runs `work` while holding the lock of Kysely's migrator, which can take the lock again on the same connection. */
-async function underLock(connection: Kysely<Database>, work: () => Promise<void>): Promise<void> {
-  const { adapter } = connection.getExecutor();
-  const lock = { lockTable: DEFAULT_MIGRATION_LOCK_TABLE, lockRowId: MIGRATION_LOCK_ID };
-  await adapter.acquireMigrationLock(connection, lock);
-  try {
-    await work();
-  } finally {
-    await adapter.releaseMigrationLock(connection, lock);
   }
 }
 
-/** Whether just these migrations were executed; the migrator says what is wrong where others were, too. */
-async function isUpToDate(db: Kysely<Database>, migrations: Schema['migrations']): Promise<boolean> {
-  return isDeepStrictEqual(new Set(await executedMigrations(db)), new Set(Object.keys(migrations)));
-}
-
-async function migrateUp(
-  connection: Kysely<Database>,
-  migrations: Schema['migrations'],
+/**
+ * Runs `work` in a transaction that has the lock. Lock and setting are the transaction's, as a pooler gives the next
+ * statement of a session to any connection; and the lock is tried without blocking, which would keep one busy.
+ */
+async function alone<T>(
+  db: Kysely<Database>,
   log: Log,
-): Promise<void> {
-  const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
-  let outcome = await new Migrator({ db: connection, provider }).migrateToLatest();
-  // Processes of the release before go on writing, and may lock the same tables in another order.
-  for (let tries = 1; tries < TRIES && isUndone(outcome.error); tries += 1) {
-    log.warn({ err: outcome.error }, 'a migration was undone for others, and begins again');
-    outcome = await new Migrator({ db: connection, provider }).migrateToLatest();
+  work: (tx: Transaction<Database>) => Promise<T>,
+): Promise<T> {
+  const tellAt = performance.now() + PATIENCE;
+  for (let told = false; ; ) {
+    const done = await db.transaction().execute(async (tx) => {
+      // It may build a large index.
+      await sql`set local statement_timeout = 0`.execute(tx);
+      const { rows } = await sql<{ first: boolean }>`
+        select pg_try_advisory_xact_lock(${LOCK}) as first`.execute(tx);
+      return rows[0]?.first === true ? { result: await work(tx) } : undefined;
+    });
+    if (done !== undefined) return done.result;
+    if (!told && performance.now() > tellAt) {
+      told = true;
+      log.warn('another process migrates the database; waiting for it');
+    }
+    await sleep(AGAIN_AFTER);
   }
-  const { error, results = [] } = outcome;
-  if (error === undefined) {
-    for (const { migrationName } of results) log.info({ migration: migrationName }, 'migrated the database');
-    return;
+}
+
+/** Runs the pending migrations; returns their names. */
+async function migrateUp(
+  tx: Transaction<Database>,
+  migrations: Schema['migrations'],
+): Promise<readonly string[]> {
+  const executed = await readExecuted(tx);
+  const unknown = executed.filter((name) => !(name in migrations));
+  if (unknown.length > 0) {
+    throw new CannotStart(
+      `The database is of a later release of castellan: it has the migration ${unknown[0]}, which this release does ` +
+        'not know. Start that release, or restore a backup from before it (docs/deploying.md).',
+    );
   }
-  const failed = results.find(({ status }) => status === 'Error')?.migrationName;
-  const what = failed ? `Migration ${failed}` : 'Migrating the database';
-  throw new Error(`${what} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
+  const done = new Set(executed);
+  const pending = Object.keys(migrations)
+    .filter((name) => !done.has(name))
+    .sort();
+  for (const name of pending) {
+    try {
+      await migrations[name]?.up(tx);
+    } catch (error) {
+      throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+    }
+    await sql`insert into kysely_migration values (${name}, ${new Date().toISOString()})`.execute(tx);
+  }
+  return pending;
+}
+
+/** Reads what was executed; creates the table for that, as Kysely's migrator does, in an empty database. */
+async function readExecuted(tx: Transaction<Database>): Promise<readonly string[]> {
+  await sql`savepoint before_reading`.execute(tx);
+  const executed = await executedMigrations(tx);
+  if (executed.length > 0) return executed;
+  await sql`rollback to savepoint before_reading`.execute(tx);
+  await sql`create table if not exists kysely_migration (
+    name varchar(255) primary key, timestamp varchar(255) not null)`.execute(tx);
+  return [];
 }
 
 /** Names of the pending migrations, for /readyz: one cheap statement. */
@@ -95,9 +127,14 @@ export async function pendingMigrations(db: Kysely<Database>): Promise<string[]>
   return Object.keys(ours).filter((name) => !done.has(name));
 }
 
+/** Names of executed migrations that this release does not know, as a later one executed them. */
+export async function laterMigrations(db: Kysely<Database>): Promise<string[]> {
+  return (await executedMigrations(db)).filter((name) => !(name in ours));
+}
+
 async function executedMigrations(db: Kysely<Database>): Promise<string[]> {
   try {
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
     return rows.map(({ name }) => name);
   } catch (error) {
     if (codeOf(error) === UNDEFINED_TABLE) return [];

@@ -14,14 +14,21 @@ export type OpenOptions = Partial<Omit<ConnectionConfig, 'url' | 'log' | 'server
 
 /** Connects to the database at a URL and migrates it. */
 export async function openDatabase(url: string, log: Log, options: OpenOptions = {}): Promise<OpenDatabase> {
-  await learnOfPooler(url);
+  await learnOfPooler(url, options.connectedWithin);
   await migrateAtLeisure(url, log);
   return { ...connect({ url, log, watched: true, ...options }), url };
 }
 
+/** Timeout for the first connection, in milliseconds: a server that keeps silent would never end the wait for it. */
+const CONNECT_WITHIN = 10_000;
+
 /** Opens one connection to find out whether a pooler rejects startup settings; later connections then send none. */
-async function learnOfPooler(url: string): Promise<void> {
-  const client = new RoutedClient({ connectionString: url, statement_timeout: 1_000 });
+async function learnOfPooler(url: string, connectedWithin = CONNECT_WITHIN): Promise<void> {
+  const client = new RoutedClient({
+    connectionString: url,
+    statement_timeout: 1_000,
+    connectionTimeoutMillis: connectedWithin,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();

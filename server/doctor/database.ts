@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
-import { pendingMigrations } from '../database/migrate.ts';
+import { laterMigrations, pendingMigrations } from '../database/migrate.ts';
 import { OLDEST_POSTGRESQL } from '../database/open.ts';
 import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import { previousRun, type Schedules } from '../queue/schedule.ts';
-import { failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
+import { countTroubledWebhooks, failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
 /** Milliseconds above which the round trip of a statement slows every answer down noticeably. */
@@ -14,6 +14,8 @@ const CLOCKS_APART = { mind: 2_000, bad: 30_000 };
 const FULL = 0.8;
 /** Milliseconds of delay after which a job counts as late. */
 const LATE = 10 * 60_000;
+/** Milliseconds for which a webhook that was disabled is reported. */
+const NEWS = 7 * 86_400_000;
 const MIB = 1024 * 1024;
 
 export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> {
@@ -27,7 +29,7 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
     took.push(performance.now() - began);
   }
   const latency = took.sort((a, b) => a - b)[2] ?? 0;
-  const pending = await pendingMigrations(db);
+  const [pending, later] = [await pendingMigrations(db), await laterMigrations(db)];
   const size = `${Math.round(bytes / MIB)} MiB`;
   return [
     major < OLDEST_POSTGRESQL
@@ -39,9 +41,7 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
     connections > most * FULL
       ? mind('connections', `${connections} of ${most}`, 'raise max_connections, or put PgBouncer between')
       : good('connections', `${connections} of ${most}`),
-    pending.length > 0
-      ? bad('migrations', `${pending.length} missing (${pending[0]} …)`, 'start the service: it migrates')
-      : good('migrations', 'all there'),
+    ...examineMigrations(pending, later),
     apart > CLOCKS_APART.mind
       ? (apart > CLOCKS_APART.bad ? bad : mind)(
           'clocks',
@@ -50,6 +50,24 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
         )
       : good('clocks', `this machine and the database differ by ${apart} ms`),
   ];
+}
+
+function examineMigrations(pending: readonly string[], later: readonly string[]): Finding[] {
+  const findings = [
+    ...(pending.length > 0
+      ? [bad('migrations', `${pending.length} missing (${pending[0]} …)`, 'start the service: it migrates')]
+      : []),
+    ...(later.length > 0
+      ? [
+          bad(
+            'migrations',
+            `${later.length} of a later release (${later[0]} …)`,
+            'no process of this release starts any more: upgrade here, too',
+          ),
+        ]
+      : []),
+  ];
+  return findings.length > 0 ? findings : [good('migrations', 'all there')];
 }
 
 /** The finding about the replica. */
@@ -81,4 +99,19 @@ export async function examineJobs(db: Kysely<Database>, schedules: Schedules, no
         )
       : good('failed jobs', 'none within a day'),
   ];
+}
+
+export async function examineWebhooks(db: Kysely<Database>, now: Date): Promise<Finding> {
+  const { disabled, failing } = await countTroubledWebhooks(db, new Date(now.getTime() - NEWS));
+  const says = [
+    ...(disabled > 0 ? [`${disabled} disabled within a week`] : []),
+    ...(failing > 0 ? [`${failing} of which every delivery fails`] : []),
+  ];
+  return says.length > 0
+    ? mind(
+        'webhooks',
+        says.join(', '),
+        'GET /webhook names them, GET /webhook/{webhook_id}/delivery says why',
+      )
+    : good('webhooks', 'none fails');
 }

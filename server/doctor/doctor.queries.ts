@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { FAILING } from '../webhook/settle.ts';
 
 export interface ServerState {
   readonly version: string;
@@ -22,6 +23,19 @@ export async function readServerState(db: Kysely<Database>): Promise<ServerState
   const [state] = rows;
   if (state === undefined) throw new Error('the database says nothing of itself');
   return state;
+}
+
+/** Webhooks that the service itself has disabled since, and enabled ones whose receivers keep failing. */
+export async function countTroubledWebhooks(
+  db: Kysely<Database>,
+  since: Date,
+): Promise<{ disabled: number; failing: number }> {
+  const { rows } = await sql<{ disabled: number; failing: number }>`
+    select count(*) filter (where disabled_on > ${since} and disabled_because <> 'asked')::int as disabled,
+      count(*) filter (where disabled_on is null and failures >= ${FAILING})::int as failing from webhooks`.execute(
+    db,
+  );
+  return rows[0] ?? { disabled: 0, failing: 0 };
 }
 
 /** The simplest statement, to measure the round trip. */

@@ -9,12 +9,13 @@ import { createVault } from '../keys/vault.ts';
 import { createLog } from '../observability/log.ts';
 import { createOutages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
+import { messageOf } from '../shared/message-of.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { findUnreadable } from '../webhook/secret-keys.ts';
-import { describeReplica, examineDatabase, examineJobs } from './database.ts';
+import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
-import { examineDisk, examineOutside, examineProxy } from './outside.ts';
+import { examineContact, examineDisk, examineOutside, examineProxy } from './outside.ts';
 
 /** Number of latest events that are verified, unless all are requested. */
 const LAST_EVENTS = 10_000;
@@ -35,6 +36,7 @@ export async function* examine(
 ): AsyncGenerator<Finding> {
   yield good('settings', `complete, ${settings.production ? 'production' : 'development'}`);
   yield* examineProxy(settings);
+  yield* examineContact(settings);
   const found = await attempt('PostgreSQL', 'is DATABASE_URL right, and does it run?', () =>
     examineDatabase(db),
   );
@@ -43,6 +45,9 @@ export async function* examine(
     yield* await examineReplica(db, settings, clock);
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
+    yield* await attempt('webhooks', 'see docs/events.md', async () => [
+      await examineWebhooks(db, clock.now()),
+    ]);
     yield* await attempt('events', 'see docs/events.md', async () => {
       const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
       const most = allEvents ? undefined : LAST_EVENTS;
@@ -73,7 +78,7 @@ async function attempt(about: string, advice: string, look: () => Promise<Findin
   try {
     return await look();
   } catch (error) {
-    return [bad(about, (error as Error).message, advice)];
+    return [bad(about, messageOf(error), advice)];
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import type { Settings } from '../config/settings.ts';
+import { messageOf } from '../shared/message-of.ts';
 import { traceFields } from '../tracing/tracing.ts';
 import { print } from './output.ts';
 import { redactText } from './redact.ts';
@@ -41,7 +42,7 @@ function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return redactText(String(error));
   return {
     type: error.name,
-    message: redactText(error.message),
+    message: redactText(messageOf(error)),
     ...('code' in error && { code: error.code }),
     stack: redactText(error.stack ?? ''),
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),

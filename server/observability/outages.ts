@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../shared/clock.ts';
+import { messageOf } from '../shared/message-of.ts';
 import { redactText } from './redact.ts';
 
 /** Fields of the log line besides the error. */
@@ -93,5 +94,5 @@ function kindOf(error: unknown): string {
 }
 
 function reasonOf(error: unknown): string {
-  return redactText(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  return redactText(error instanceof Error ? `${error.name}: ${messageOf(error)}` : String(error));
 }

@@ -15,6 +15,14 @@ interface Served {
 /** Milliseconds between two samples of the event loop's delay; prom-client's 10 take half of an idle process' CPU time. */
 const SAMPLE_EVERY = 50;
 
+/** What to do about errors of `listen`. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'set METRICS_PORT to a free port',
+  EACCES: 'set METRICS_PORT to one above 1023',
+  EADDRNOTAVAIL: 'this machine does not have that address, set METRICS_HOST',
+  ENOTFOUND: 'nothing is known by that name, set METRICS_HOST',
+};
+
 const NOT_SERVED: Served = { stop: async () => undefined };
 
 /**
@@ -53,7 +61,8 @@ function serveText(
   const stop = () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections());
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      log.warn({ port, code: error.code }, 'metrics are not served: set METRICS_PORT to a free port');
+      const advice = ADVICE[error.code ?? ''] ?? 'see METRICS_HOST and METRICS_PORT';
+      log.warn({ host, port, code: error.code }, `metrics are not served: ${advice}`);
       resolve(NOT_SERVED);
     });
     server.listen(port, host, () => resolve({ stop }));

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../database/errors.ts';
+import { isUnreachable, isUntrusted } from '../database/errors.ts';
 import { allTaken, outliveReaders } from '../observability/output.ts';
 import { redactText } from '../observability/redact.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
+import { messageOf } from '../shared/message-of.ts';
 
 /** Milliseconds after which a stop is aborted, in addition to a drain. */
 const STOP_WITHIN = 9_500;
@@ -29,8 +30,8 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 }
 
 /**
- * Resolves at the first SIGINT or SIGTERM, with its name; a second one, or a stop that hangs, ends the process at
- * once.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), with its name; a second one, or a stop that
+ * hangs, ends the process at once.
  *
  * @param drainMillis the longest that a drain before the stop takes
  */
@@ -50,8 +51,7 @@ export function untilStopped(log: Logger, drainMillis = 0): Promise<NodeJS.Signa
       }, STOP_WITHIN + drainMillis).unref();
       resolve(signal);
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   });
 }
 
@@ -59,7 +59,10 @@ export function untilStopped(log: Logger, drainMillis = 0): Promise<NodeJS.Signa
 export function explainStart(error: unknown): string {
   if (error instanceof CannotStart) return `${error.message}\n`;
   if (!(error instanceof Error)) return `${redactText(String(error))}\n`;
-  if (isUnreachable(error)) return `The database cannot be reached: ${redactText(error.message)}\n`;
+  if (isUntrusted(error)) {
+    return `The certificate of the database is not accepted: ${redactText(error.message)} (sslmode and sslrootcert of DATABASE_URL, docs/deploying.md)\n`;
+  }
+  if (isUnreachable(error)) return `The database cannot be reached: ${redactText(messageOf(error))}\n`;
   if (isForbidden(error) || isForbidden(error.cause)) {
     return `The role of DATABASE_URL may not do what castellan needs: ${redactText(error.message)}\n`;
   }

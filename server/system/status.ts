@@ -1,6 +1,6 @@
 import type { Finding, SystemStatus } from '../../contract/system.ts';
 import { API_VERSION } from '../../contract/version.ts';
-import { describeReplica, examineDatabase, examineJobs } from '../doctor/database.ts';
+import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from '../doctor/database.ts';
 import * as doctor from '../doctor/finding.ts';
 import type { Backlog } from '../observability/gauges.ts';
 import { scheduledJobs } from '../queue/job-catalogue.ts';
@@ -24,7 +24,7 @@ export async function readStatus({
   clock,
 }: Pick<Services, 'db' | 'replica' | 'settings' | 'clock'>): Promise<SystemStatus> {
   const now = clock.now();
-  const [backlog, population, held, runs, ofDatabase, ofReplica, ofJobs] = await Promise.all([
+  const [backlog, population, held, runs, ofDatabase, ofReplica, ofJobs, ofWebhooks] = await Promise.all([
     readBacklog(db, now),
     countPopulation(db),
     listHeld(db),
@@ -32,11 +32,13 @@ export async function readStatus({
     examineDatabase(db),
     replica?.examine(),
     examineJobs(db, settings.schedules, now),
+    examineWebhooks(db, now),
   ]);
   const findings = [
     ...ofDatabase,
     ...(ofReplica === undefined ? [] : [describeReplica(ofReplica)]),
     ...ofJobs,
+    ofWebhooks,
     ...examineBacklog(backlog),
     ...held.map(examineHeld),
   ].map(toFinding);

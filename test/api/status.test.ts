@@ -90,6 +90,41 @@ describe('D72: GET /system/status', () => {
     expect(await status()).toMatchObject({ crash_reports: 1, provider_errors_left: 12 });
   });
 
+  it('D93: reports webhooks that fail at every delivery, and those that were disabled for it', async () => {
+    const now = app.clock.now();
+    const ago = (days: number) => new Date(now.getTime() - days * 86_400_000);
+    expect(await finding('webhooks')).toMatchObject({ state: 'good', advice: null });
+    const add = (id: string, failures: number, because: string | null, on: Date | null) =>
+      sql`
+      insert into webhooks (webhook_id, app_token, url, types, ordered, secret, position, failures, disabled_on, disabled_because)
+      values (${id.repeat(24)}, ${uuidOf(app.root)}, 'https://bot.example', '{*}', false, '', 0, ${failures}, ${on}, ${because})
+    `.execute(app.db);
+    await add('1', 4, null, null);
+    await add('2', 9, 'asked', now);
+    await add('3', 9, 'undeliverable', ago(8));
+    expect(await finding('webhooks')).toMatchObject({ state: 'good' });
+    await add('4', 5, null, null);
+    await add('5', 9, 'undeliverable', ago(6));
+    await add('6', 0, 'not_allowed', ago(1));
+    expect(await finding('webhooks')).toMatchObject({
+      state: 'mind',
+      says: '2 disabled within a week, 1 of which every delivery fails',
+      advice: expect.stringContaining('/webhook'),
+    });
+    await empty(app.db, 'webhooks');
+  });
+
+  it('reports a database that a later release has migrated, on which this one does not start any more', async () => {
+    expect(await finding('migrations')).toMatchObject({ state: 'good', says: 'all there' });
+    await sql`insert into kysely_migration values ('9999_later', 'now')`.execute(app.db);
+    expect(await finding('migrations')).toMatchObject({
+      state: 'bad',
+      says: '1 of a later release (9999_later …)',
+      advice: expect.stringContaining('upgrade'),
+    });
+    await sql`delete from kysely_migration where name = '9999_later'`.execute(app.db);
+  });
+
   it('counts waiting runs', async () => {
     const root = app.client(app.root);
     expect((await root.system.runJob({ params: { job_id: 'follow-names' } })).status).toBe(200);

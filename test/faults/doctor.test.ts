@@ -21,7 +21,8 @@ describe('npm run doctor', () => {
     const about = lines.flatMap((line) => /^(?:ok {2}|mind) ([^:]+):/.exec(line)?.[1] ?? []);
     expect(about).toEqual([
       ...['settings', 'PostgreSQL', 'latency of the database', 'connections', 'migrations', 'clocks'],
-      ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'events', 'checkpoint'],
+      ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'webhooks', 'events'],
+      'checkpoint',
       ...["the game's sign-on", "the game's API", 'BASE_URL', 'disk'],
     ]);
     expect(lines.at(-1)).toBe('Nothing is wrong.');

@@ -127,6 +127,11 @@ describe('a process of the service', () => {
     expect(await instance.database()).toEqual([]);
   });
 
+  it('stops its PostgreSQL, too, when its terminal is closed', async () => {
+    const server = await instance.serve({ DRAIN_SECONDS: '300' });
+    await expectGracefulStop(server, () => server.signalGroup('SIGHUP'));
+  });
+
   it('does not drain at a Ctrl-C', async () => {
     const server = await instance.serve({ DRAIN_SECONDS: '300' });
     await expectGracefulStop(server, () => server.signalGroup('SIGINT'));

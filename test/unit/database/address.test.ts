@@ -14,6 +14,9 @@ describe('DATABASE_URL', () => {
     'postgres://castellan@db/castellan',
     'postgresql://castellan:p%40ss@10.0.0.1:5432,[2001:db8::1]:5433,db3/castellan?target_session_attrs=read-write',
     'postgres:///castellan?host=/run/postgresql&prepared_statements=off',
+    'postgres://castellan@%2Frun%2Fpostgresql/castellan',
+    'postgres://castellan:p@ss@db/castellan?application_name=a@b&sslmode=verify-full',
+    'postgres://castellan@[::1]:5432/castellan?options=-c%20search_path=castellan',
   ])('%s', (url) => expect(addressProblem(url)).toBeUndefined());
 
   it.each([
@@ -23,7 +26,32 @@ describe('DATABASE_URL', () => {
       'target_session_attrs must be one of any, primary, standby, read-write, read-only',
     ],
     ['postgres://a/castellan?prepared_statements=maybe', 'prepared_statements must be on or off'],
+    [
+      'postgres://a/castellan?sslmode=reqiure',
+      'sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify',
+    ],
+    [
+      'postgres://a/castellan?sslrootcert=/nowhere/root.crt',
+      "names a file that cannot be read: ENOENT: no such file or directory, open '/nowhere/root.crt'",
+    ],
   ])('not %s', (url, problem) => expect(addressProblem(url)).toBe(problem));
+
+  it.each([
+    'postgres://castellan:can/ary@db/castellan',
+    'postgres://castellan:12/canary@db/castellan',
+    'postgres://castellan:can?ary@db/castellan',
+    'postgres://castellan:12?canary@db/castellan',
+    'postgres://castellan:can#ary@db/castellan',
+    'postgres://castellan:%E0canary@db/castellan',
+    // What is left of a password with a # by a file of settings.
+    'postgres://castellan:can',
+    'postgres://castellan:canary@db:54x2,db2/castellan',
+    'postgres://castellan:canary@db,db2:70000/castellan',
+  ])('not %s: says what has to be encoded, and quotes nothing', (url) => {
+    const problem = addressProblem(url);
+    expect(problem).toMatch(/^is no URL: user and password have to be percent-encoded \(\/ is %2F, /);
+    expect(problem).not.toContain('canary');
+  });
 
   it('removes from a client’s URL the parameters that only castellan understands', () => {
     const address = new Address(
@@ -33,6 +61,25 @@ describe('DATABASE_URL', () => {
       connectionString: 'postgres://a:b@h1/c?sslmode=require',
       prepares: false,
     });
+  });
+});
+
+describe('which server DATABASE_URL names, where its kind is asked for', () => {
+  const nobody = 'target_session_attrs=read-write&connect_timeout=1';
+  it.each([
+    [`postgres:///castellan?host=/nowhere&${nobody}`, /^.*\(\/nowhere:5432: connect ENOENT \/nowhere\/.*\)$/],
+    [
+      `postgres:///castellan?host=/nowhere,127.0.0.1&port=1,9&${nobody}`,
+      /\(\/nowhere:1: connect ENOENT .*; 127\.0\.0\.1:9: connect ECONNREFUSED /,
+    ],
+    [
+      `postgres://c:p@ss@127.0.0.1:9,127.0.0.1:1/castellan?${nobody}`,
+      /\(127\.0\.0\.1:9: .*; 127\.0\.0\.1:1: /,
+    ],
+  ])('%s', async (url, message) => {
+    const error: unknown = await new Address(url).locate()?.catch((thrown: unknown) => thrown);
+    expect((error as Error).message).toMatch(message);
+    expect(isUnreachable(error)).toBe(true);
   });
 });
 
@@ -73,9 +120,19 @@ describe('several servers in DATABASE_URL', () => {
       const { db, close } = connect({ url: both(wanted), log });
       const error = await sql`select 1`.execute(db).catch((thrown: unknown) => thrown);
       expect(isUnreachable(error)).toBe(true);
+      const each = proxies.map((proxy) => `${new URL(proxy.url).host}: is not ${wanted}`).join('; ');
+      expect((error as Error).message).toContain(`none of the servers is there and fits (${each})`);
       await close();
     },
   );
+
+  it('of servers that refuse the role or the database, it is said why', async () => {
+    const { db, close } = connect({ url: both('read-write').replace(/\/castellan_\w+\?/, '/nowhere?'), log });
+    await expect(sql`select 1`.execute(db)).rejects.toThrow(
+      /\(127\.0\.0\.1:\d+: database "nowhere" does not exist; 127\.0\.0\.1:\d+: database "nowhere"/,
+    );
+    await close();
+  });
 
   it.each([
     ['read-write', 'off', 'on'],

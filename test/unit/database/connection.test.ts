@@ -147,6 +147,7 @@ describe('isUnreachable', () => {
     expect(isUnreachable(await failure(sql`select pg_sleep(5)`.execute(db)))).toBe(false);
     expect(isUnreachable(await failure(sql`selec`.execute(db)))).toBe(false);
     expect(isUnreachable(new Error('anything'))).toBe(false);
+    expect(isUnreachable(Object.assign(new Error('no'), { code: 'ERR_INVALID_ARG_TYPE' }))).toBe(false);
     expect(isUnreachable(undefined)).toBe(false);
     await close();
   });

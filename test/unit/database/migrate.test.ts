@@ -7,6 +7,8 @@ import { type Connection, connect } from '../../../server/database/connection.ts
 import { functions } from '../../../server/database/functions/index.ts';
 import { migrate, pendingMigrations } from '../../../server/database/migrate.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
+import { explainStart } from '../../../server/process/lifecycle.ts';
+import { CannotStart } from '../../../server/shared/cannot-start.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { databaseUrl, onServer } from '../../harness/postgres.ts';
 
@@ -43,10 +45,79 @@ describe('migrate', () => {
       await migrate(migrated.db, log);
       expect(statements.filter((text) => /kysely_migration|pg_catalog|pg_class/.test(text))).toHaveLength(1);
       await sql`insert into kysely_migration values ('9999_of_a_later_release', 'now')`.execute(migrated.db);
-      await expect(migrate(migrated.db, log)).rejects.toThrow(/9999_of_a_later_release is missing/);
+      const refused: unknown = await migrate(migrated.db, log).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(CannotStart);
+      expect(explainStart(refused)).toBe(
+        'The database is of a later release of castellan: it has the migration 9999_of_a_later_release, which this ' +
+          'release does not know. Start that release, or restore a backup from before it (docs/deploying.md).\n',
+      );
     } finally {
       await migrated.drop();
     }
+  });
+
+  it('holds no lock and changes no setting longer than a transaction, as poolers want', async () => {
+    const statements: string[] = [];
+    const empty = connect({
+      url: databaseUrl(server, name),
+      log,
+      poolSize: 1,
+      onStatement: (text) => statements.push(text.trim()),
+    });
+    await migrate(empty.db, log);
+    await empty.close();
+    expect(statements.length).toBeGreaterThan(20);
+    expect(statements.filter((text) => /pg_advisory_(un)?lock\(|^(re)?set\s+(?!local)/i.test(text))).toEqual(
+      [],
+    );
+  });
+
+  it('waits for a process of a former release that migrates, and says so', async () => {
+    const [{ db }, former] = replicas as [Connection, Connection];
+    const warned: unknown[] = [];
+    const listening = { ...log, warn: (...told: unknown[]) => void warned.push(told[0]) } as typeof log;
+    // As Kysely's migrator holds it.
+    const client = await former.pool.connect();
+    await client.query('select pg_advisory_lock(3853314791062309107)');
+    const migrating = migrate(db, listening);
+    await expect.poll(() => warned).toEqual(['another process migrates the database; waiting for it']);
+    expect(await pendingMigrations(db)).toEqual(Object.keys(migrations));
+    await client.query('select pg_advisory_unlock(3853314791062309107)');
+    client.release();
+    await migrating;
+    expect(await pendingMigrations(db)).toEqual([]);
+  });
+
+  it('goes on where earlier migrations were made by a clock that was ahead', async () => {
+    const [{ db }] = replicas as [Connection];
+    const names = Object.keys(migrations);
+    const upTo = (count: number) => ({
+      migrations: Object.fromEntries(Object.entries(migrations).slice(0, count)),
+      functions: { revision: 0, definitions: {} },
+    });
+    await migrate(db, log, upTo(3));
+    await sql`update kysely_migration set timestamp = '2099-01-01T00:00:00.000Z'`.execute(db);
+    await migrate(db, log, upTo(4));
+    await migrate(db, log);
+    expect(await pendingMigrations(db)).toEqual([]);
+    expect(names.length).toBeGreaterThan(4);
+  });
+
+  it('begins again when a deadlock with other processes undid it', async () => {
+    const [{ db }] = replicas as [Connection];
+    let tries = 0;
+    const up = async (on: typeof db) => {
+      await sql`create table fine (n int)`.execute(on);
+      tries += 1;
+      if (tries < 3) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+    };
+    await migrate(db, log, {
+      functions: { revision: 0, definitions: {} },
+      migrations: { '0001_fine': { up } },
+    });
+    expect(tries).toBe(3);
+    const { rows } = await sql`select from fine`.execute(db);
+    expect(rows).toEqual([]);
   });
 
   it('names the migration that failed, and leaves nothing of the run behind', async () => {

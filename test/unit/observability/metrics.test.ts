@@ -36,3 +36,17 @@ it.skipIf(process.platform !== 'linux').each([
     ['127.0.0.1', '127.0.0.2'].map((host) => (host === at ? 200 : 'refused')),
   );
 });
+
+it('where this machine lacks the address of METRICS_HOST it is said so, and the process goes on', async () => {
+  const lines: string[] = [];
+  const log = createLog('warn', { write: (line) => lines.push(line) });
+  const at = { metricsHost: '192.0.2.1', metricsPort: await freePort() };
+  const { stop } = await serveMetrics(createMetrics(), at, log);
+  closers.push(stop);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      msg: 'metrics are not served: this machine does not have that address, set METRICS_HOST',
+      host: '192.0.2.1',
+    },
+  ]);
+});

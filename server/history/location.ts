@@ -4,7 +4,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { BudgetAccount } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Page } from './page.ts';
-import { type EntryRow, findSame, type NewEntry } from './snapshot.queries.ts';
+import type { EntryRow, NewEntry } from './snapshot.queries.ts';
 import { pageOf, store } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Turn } from './turn.queries.ts';
@@ -20,9 +20,6 @@ const Structure = z.object({ name: text });
 
 type LocationSnapshot = NewEntry<'character_locations'>;
 
-/** Milliseconds in which the same location is stored once, however often it is asked for: the game itself keeps it. */
-const SAME_FOR = 60_000;
-
 /** One page of a character's locations (D36). */
 export async function listLocations(
   { db, clock }: Pick<HistoryServices, 'db' | 'clock'>,
@@ -33,8 +30,8 @@ export async function listLocations(
 }
 
 /**
- * Fetches a character's location, stores it with the time `now` and returns it; outside a turn of the job the same one
- * is not stored again within a minute (D36). Names that cannot be fetched become `#ID`.
+ * Fetches a character's location, stores it with the time `now` and returns it. Names that cannot be fetched become
+ * `#ID` (D36).
  *
  * @throws ProviderError when the location itself cannot be fetched; nothing is stored then
  */
@@ -47,13 +44,8 @@ export async function storeLocation(
 ): Promise<CharacterLocation> {
   const subject = await requireSubject(services.db, characterId);
   const snapshot = await fetchLocation(services, characterId, on);
-  const lately = new Date(now.getTime() - SAME_FOR);
-  const stored =
-    turn === undefined
-      ? await findSame(services.db, 'character_locations', characterId, snapshot, lately)
-      : undefined;
-  if (stored === undefined) await store(services.db, 'character_locations', subject, now, snapshot, turn);
-  return toLocation({ ...snapshot, ...subject, timestamp: stored ?? now });
+  await store(services.db, 'character_locations', subject, now, snapshot, turn);
+  return toLocation({ ...snapshot, ...subject, timestamp: now });
 }
 
 async function fetchLocation(

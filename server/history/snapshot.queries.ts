@@ -35,25 +35,6 @@ export async function insertEntry<Table extends SnapshotTable>(
     on conflict do nothing`.execute(db);
 }
 
-/** The time of a character's latest entry if it has these values and was stored after `after`. */
-export async function findSame<Table extends SnapshotTable>(
-  db: Kysely<Database>,
-  table: Table,
-  characterId: number,
-  snapshot: NewEntry<Table>,
-  after: Date,
-): Promise<Date | undefined> {
-  const same = Object.entries(snapshot).map(
-    ([name, value]) => sql`${sql.ref(name)} is not distinct from ${value}`,
-  );
-  const { rows } = await sql<{ timestamp: Date }>`
-    select timestamp from (
-      select * from ${sql.table(table)} where character_id = ${characterId} and timestamp > ${after}
-      order by timestamp desc limit 1
-    ) latest where ${sql.join(same, sql` and `)}`.execute(db);
-  return rows[0]?.timestamp;
-}
-
 /** The largest subscript of an array in PostgreSQL. */
 const LAST_SUBSCRIPT = 2 ** 31 - 1;
 

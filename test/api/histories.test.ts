@@ -146,18 +146,6 @@ describe('POST …/location/now', () => {
     });
   });
 
-  it('D36: attack: the same location is stored once in a minute, however often it is asked for', async () => {
-    const { token, user } = await newcomer();
-    const asked: string[] = [];
-    for (let n = 0; n < 7; n += 1) {
-      asked.push((await ok(storeNow(token, user.character_id))).timestamp);
-      app.clock.advance(10_000);
-    }
-    const kept = (await get<CharacterLocation[]>(token, user.character_id, 'location')).json;
-    expect(kept.map(({ timestamp }) => timestamp)).toEqual([asked[6], asked[0]]);
-    expect(asked.slice(0, 6)).toEqual(Array(6).fill(asked[0]));
-  });
-
   it('names the station or structure in which the character is docked', async () => {
     const { token, user } = await newcomer();
     const kinds = new Set<string>();

@@ -28,11 +28,11 @@ export const isChanged: RawBuilder<boolean> = sql`exists (
 const isProven = (now: Date) => sql`(u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
   or exists (select from standing_grants g where g.character_id = u.character_id and g.valid))`;
 
-/** Whether two characters are the same, or belong to one person (D100). */
+/** Whether two characters are the same, or belong to one person (D100). Its aliases must hide none of its arguments. */
 export function areOne(one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(${one} = ${other} or exists (
-    select from person_characters a join person_characters b using (person_id)
-    where a.character_id = ${one} and b.character_id = ${other}))`;
+    select from person_characters one_linked join person_characters other_linked using (person_id)
+    where one_linked.character_id = ${one} and other_linked.character_id = ${other}))`;
 }
 
 /** All characters of a character's person, in the order of D9; none when the user does not exist. */

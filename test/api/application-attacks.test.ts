@@ -52,6 +52,20 @@ describe('D111: attack: the characters of one person', () => {
     expect((await decide(moderator, asked, 'approved')).status).toBe(200);
   });
 
+  it('D111: whoever has linked characters decides the applications of everybody else', async () => {
+    const { moderator, applicant, params } = await scenes.scene();
+    const [mighty, alt, other] = [
+      await scenes.person(OTHER, 10),
+      await scenes.person(OTHER),
+      await scenes.person(ONE),
+    ];
+    await scenes.link(moderator, other);
+    await scenes.link(mighty, alt);
+    const asked = await apply(applicant, params);
+    for (const one of [moderator, mighty]) expect(await decidable(one)).toContain(asked.application_id);
+    expect((await decide(moderator, asked, 'approved')).status).toBe(200);
+  });
+
   it('a linked character of a moderator, of an owner or of level 10 has none of their rights', async () => {
     const { owner, moderator, applicant, params } = await scenes.scene({ visible_to: 'eligible' });
     const [mighty, alt] = [await scenes.person(OTHER, 10), await scenes.person(OTHER)];

@@ -6,7 +6,7 @@ import { leastIdOf } from '../event/event-id.ts';
 import { auditReader, beholderOf } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
-import { placeIn, uuidIn } from '../shared/paging.ts';
+import { pageOf, placeIn, uuidIn } from '../shared/paging.ts';
 
 /** Maximum number of events examined for one answer. */
 const MOST = 5000;
@@ -36,11 +36,14 @@ export async function findAudit(
     types: type,
     from: since && leastIdOf(new Date(since)),
     before: ends[0],
-    limit,
+    limit: limit + 1,
     most: MOST,
   });
   const beholder = beholderOf(caller);
-  const page = events.map((event) => shown(event, beholder));
-  const cursor = page.length === limit ? page.at(-1)?.event_id : more ? last : null;
-  return { events: page, next: cursor ?? undefined };
+  const { rows, next } = pageOf(
+    events.map((event) => shown(event, beholder)),
+    limit,
+    ({ event_id }) => event_id,
+  );
+  return { events: rows, next: next ?? (more ? (last ?? undefined) : undefined) };
 }

@@ -12,7 +12,7 @@ import { announceEvents } from '../event/seal.queries.ts';
 import { secondsUntilUse } from '../rate-limit/once.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, notFound } from '../shared/domain-error.ts';
-import { placeIn, uuidIn } from '../shared/paging.ts';
+import { pageOf, placeIn, uuidIn } from '../shared/paging.ts';
 import {
   type DeliveryRow,
   forgetWaiting,
@@ -53,11 +53,9 @@ export async function getDeliveries(
 ): Promise<{ readonly deliveries: WebhookDelivery[]; readonly next: string | undefined }> {
   const place = placeIn(after, uuidIn);
   await getWebhook({ db }, caller, webhookId);
-  const rows = await listDeliveries(db, webhookId, { state, after: place, limit });
-  return {
-    deliveries: rows.map(toDelivery),
-    next: rows.length === limit ? rows.at(-1)?.delivery_id : undefined,
-  };
+  const found = await listDeliveries(db, webhookId, { state, after: place, limit: limit + 1 });
+  const { rows, next } = pageOf(found, limit, ({ delivery_id }) => delivery_id);
+  return { deliveries: rows.map(toDelivery), next };
 }
 
 /** Maximum number of waiting test deliveries of one webhook: new ones replace the oldest. */

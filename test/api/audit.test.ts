@@ -341,6 +341,23 @@ describe('D94: filters', () => {
     expect(paged).toEqual(whole.map(({ event_id }) => event_id));
   });
 
+  it.each([CHIEF, STRANGER])(
+    'D71: a full page has no X-Next if it is the last one: for %i',
+    async (reader) => {
+      const targets = [{ type: 'group' as const, id: `${reader}`.padStart(24, 'd'), name: 'Full' }];
+      await record(reader, { type: 'group.updated', targets }, { type: 'group.updated', targets });
+      const page = async (limit: number, after?: string) => {
+        const query = { target: `group:${targets[0]?.id}`, limit, ...(after !== undefined && { after }) };
+        const { body, headers } = await as(reader).audit.list({ query });
+        return [(body as Event[]).map(({ event_id }) => event_id), headers.get('x-next')] as const;
+      };
+      const [both, none] = await page(2);
+      expect([both.length, none]).toEqual([2, null]);
+      expect(await page(1)).toEqual([[both[0]], both[0]]);
+      expect(await page(1, both[0])).toEqual([[both[1]], null]);
+    },
+  );
+
   it('an invalid cursor is a 422', async () => {
     const answer = await as(CHIEF).audit.list({ query: { after: 'elsewhere' } });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'after'] }] } });

@@ -568,6 +568,20 @@ describe('D93: claimed deliveries', () => {
 });
 
 describe('D93: test deliveries', () => {
+  it('D71: a full page of deliveries has no X-Next if it is the last one', async () => {
+    const { webhook_id } = await addWebhook(app, await receive());
+    const params = { webhook_id };
+    for (let n = 0; n < 2; n += 1) expect((await root.webhook.test({ params })).status).toBe(200);
+    const ids = (await deliveriesOf(webhook_id)).map(({ delivery_id }) => delivery_id);
+    const page = async (limit: number, after?: string) => {
+      const query = { limit, ...(after !== undefined && { after }) };
+      const { headers } = await root.webhook.listDeliveries({ params, query });
+      return headers.get('x-next');
+    };
+    expect([ids.length, await page(2)]).toEqual([2, null]);
+    expect([await page(1), await page(1, ids[0])]).toEqual([ids[0], null]);
+  });
+
   it('D93: of those that wait for a hanging receiver the ten newest stay', async () => {
     const receiver = await receive(() => undefined);
     const { webhook_id } = await addWebhook(app, receiver);

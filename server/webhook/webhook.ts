@@ -122,7 +122,9 @@ export async function updateWebhook(
     const caller = await readmit(tx, admission);
     const before = await lockWebhook(tx, webhookId, reachOf(caller));
     if (before === undefined) throw notFound('webhook', webhookId);
-    await requireGroups({ db: tx }, group_ids);
+    // Stored ones may have been deleted since: what is shown can be sent back.
+    const added = group_ids?.filter((id) => !before.group_ids?.includes(id));
+    await requireGroups({ db: tx }, added);
     const now = clock.now();
     const begins = enabled === true && before.disabled_on !== null;
     if (begins && !vault.canOpen(before.secret, secretPlace(webhookId))) {

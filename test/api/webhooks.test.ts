@@ -115,6 +115,30 @@ describe('D93: what is delivered', () => {
     ]);
   });
 
+  it('D93: a webhook can be changed by what it shows, though a group of it was deleted, and selects no more by that', async () => {
+    const receiver = await receive();
+    const [gone, kept] = [await addGroup(app, unique()), await addGroup(app, unique())];
+    const { webhook_id } = await addWebhook(app, receiver, {
+      group_ids: [gone, kept],
+      types: ['group.updated'],
+    });
+    const params = { webhook_id };
+    await root.group.delete({ params: { group_id: gone } });
+    const { group_ids, url } = await standing(webhook_id);
+    const changed = await root.webhook.update({ params, body: { url: `${url}&more`, group_ids } });
+    expect(changed).toMatchObject({ status: 200, body: { group_ids: [gone, kept].sort() } });
+    const stranger = await root.webhook.update({ params, body: { group_ids: [gone, kept, 'd'.repeat(24)] } });
+    expect(stranger).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringContaining('d'.repeat(24)) },
+    });
+    const other = await addGroup(app, unique());
+    for (const group_id of [other, kept])
+      await root.group.update({ params: { group_id }, body: { description: 'Changed' } });
+    const [first] = await arrivals(receiver, 1);
+    expect(first && messageOf(first).data).toMatchObject({ targets: [{ id: kept }] });
+  });
+
   it('D93: unknown types and groups are refused', async () => {
     const { callback: url } = await receive();
     const wrong = await root.webhook.create({ body: { url, types: ['group.exploded'] } });

@@ -99,6 +99,27 @@ export async function renewFailed(db: Kysely<Database>, webhookId: string, now: 
     .execute();
 }
 
+/**
+ * Does the same for deliveries that failed and wait for their next try.
+ *
+ * @param claimed when the claims of deliveries that are under way expire: those are left alone
+ */
+export async function renewWaiting(
+  db: Kysely<Database>,
+  webhookId: string,
+  now: Date,
+  claimed: Date,
+): Promise<void> {
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ tries: 0, next_try_on: now })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'waiting')
+    .where('position', 'is not', null)
+    .where('next_try_on', '>', claimed)
+    .execute();
+}
+
 /** Deletes the waiting deliveries of events after a position: they are created anew when the webhook gets there. */
 export async function forgetWaiting(db: Kysely<Database>, webhookId: string, after: number): Promise<void> {
   await db

@@ -14,9 +14,10 @@ import { readPosition } from '../event/read.queries.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
-import { renewFailed } from './delivery.queries.ts';
+import { renewFailed, renewWaiting } from './delivery.queries.ts';
 import { ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretPlace } from './secret.ts';
+import { CLAIMED_FOR } from './take.ts';
 import {
   countWebhooks,
   deleteWebhook,
@@ -143,7 +144,8 @@ export async function updateWebhook(
       ...(ends && { disabled_because: 'asked' as const }),
     };
     // What the former receiver asked for, and how it failed, says nothing of another one.
-    const anew = begins || values.url !== before.url;
+    const elsewhere = values.url !== before.url;
+    const anew = begins || elsewhere;
     await setWebhook(tx, webhookId, {
       ...values,
       ...(begins && { disabled_on: null }),
@@ -152,7 +154,8 @@ export async function updateWebhook(
       updated_on: now,
     });
     if (begins) await renewFailed(tx, webhookId, now);
-    const moved = values.url !== before.url && new URL(values.url).origin === new URL(before.url).origin;
+    if (elsewhere) await renewWaiting(tx, webhookId, now, new Date(now.getTime() + CLAIMED_FOR));
+    const moved = elsewhere && new URL(values.url).origin === new URL(before.url).origin;
     await recordWebhookUpdated(tx, before, values, now, moved ? 'Its URL is another one.' : undefined);
     return getWebhook({ db: tx }, caller, webhookId);
   });

@@ -233,6 +233,27 @@ describe('D93: success and retries', () => {
     await arrivals(present, 1);
   });
 
+  it('D93: a new URL is sent at once what waits for its next try at the former one, ordered or not', async () => {
+    for (const ordered of [false, true]) {
+      const receiver = await receive(500);
+      const body = { types: ['group.created' as const], ordered };
+      const { webhook_id } = await addWebhook(app, receiver, body);
+      const groups = [await addGroup(app, unique())];
+      await tried(webhook_id, 1);
+      await pass(app, 10);
+      await tried(webhook_id, 2);
+      const present = await receive();
+      await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
+      groups.push(await addGroup(app, unique()));
+      const came = (await arrivals(present, 2)).map((delivery) => messageOf(delivery).data);
+      expect(came.map((data) => ('targets' in data ? data.targets[0]?.id : '')).sort()).toEqual(
+        groups.sort(),
+      );
+      await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 0 });
+      await root.webhook.delete({ params: { webhook_id } });
+    }
+  });
+
   it('D93: a 410 that comes after the URL was changed does not count: the event is sent to the new URL', async () => {
     const held: ServerResponse[] = [];
     const former = await receive((response) => void held.push(response));

@@ -1,6 +1,7 @@
 /** `npm run doctor`: prints one line per check, with advice where something is wrong. */
 import { loadSettings } from '../config/settings.ts';
 import { connect } from '../database/connection.ts';
+import { learnOfPooler } from '../database/open.ts';
 import { examine } from '../doctor/doctor.ts';
 import { toLines } from '../doctor/finding.ts';
 import { createLog } from '../observability/log.ts';
@@ -26,6 +27,8 @@ async function doctor(startStandIns: StartStandIns): Promise<number> {
   if (typed === undefined) return 0;
   const log = createLog('silent');
   const { settings, stop } = await startStandIns(loadSettings(), log, 'worker');
+  // Whether the database can be reached at all is the first thing that is examined.
+  await learnOfPooler(settings.databaseUrl).catch(() => undefined);
   const { db, close } = connect({
     url: settings.databaseUrl,
     log,

@@ -23,7 +23,7 @@ export async function openDatabase(url: string, log: Log, options: OpenOptions =
 const CONNECT_WITHIN = 10_000;
 
 /** Opens one connection to find out whether a pooler rejects startup settings; later connections then send none. */
-async function learnOfPooler(url: string, connectedWithin = CONNECT_WITHIN): Promise<void> {
+export async function learnOfPooler(url: string, connectedWithin = CONNECT_WITHIN): Promise<void> {
   const client = new RoutedClient({
     connectionString: url,
     statement_timeout: 1_000,

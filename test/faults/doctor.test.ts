@@ -3,6 +3,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSigningKey } from '../harness/app.ts';
 import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
+import { startPooler } from '../harness/pooler.ts';
+import { onDatabase } from '../harness/production.ts';
 
 const DOCTOR = ['node', PROGRAMS.server[1].replace(/main\.js$/, 'doctor.js')];
 
@@ -57,6 +59,22 @@ describe('npm run doctor', () => {
       expect(stdout).toMatch(new RegExp(`^BAD  ${about}: .*\\n {5}→ `, 'm'));
     expect(stdout).toMatch(/4 thing\(s\) are wrong\.\n$/);
     expect(stdout).not.toContain('swordfish');
+  });
+
+  it('looks at the database by way of a pooler that refuses settings, as the service does', async () => {
+    const nobody = 'http://127.0.0.1:9';
+    await onDatabase('migrated', async (databaseUrl) => {
+      const [pooler, ofReplica] = [await startPooler(databaseUrl), await startPooler(databaseUrl)];
+      const { stdout } = await instance.run(DOCTOR, {
+        ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'swordfish', SSO_URL: nobody },
+        ...{ EXT_API_URL: nobody, BASE_URL: nobody, DATABASE_URL: pooler.url },
+        DATABASE_REPLICA_URL: ofReplica.url,
+      });
+      for (const { stop } of [pooler, ofReplica]) stop();
+      expect(stdout).toMatch(/^ok {3}PostgreSQL: /m);
+      expect(stdout).toMatch(/^ok {3}encryption keys: /m);
+      expect(stdout).toMatch(/^mind replica: not read from: it is no replica$/m);
+    });
   });
 
   it('ends when its reader is gone, as with `| head -1`', async () => {

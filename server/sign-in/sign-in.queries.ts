@@ -36,10 +36,7 @@ export async function findKnownCorporation(db: Kysely<Database>, corporationId: 
     .executeTakeFirst();
 }
 
-/**
- * Turns a guest back into a member, so that the sign-in can store it in its present corporation. Rolled back if the
- * sign-in is refused.
- */
+/** Turns a guest back into a member, which a sign-in or the sync can store in its present corporation. */
 export async function endVisit(db: Kysely<Database>, characterId: number): Promise<void> {
   await db
     .updateTable('users')
@@ -143,8 +140,8 @@ export async function isHandedOver(
 }
 
 /**
- * Resets a character that has a new owner: deletes its tokens, memberships of hand-made groups, histories and level, and
- * removes it from its person (D29b, D101).
+ * Resets a character that has a new owner: deletes its tokens, memberships of hand-made groups, histories, level and
+ * guesthood, and removes it from its person (D29b, D101).
  */
 export async function handOver(
   db: Kysely<Database>,
@@ -162,6 +159,7 @@ export async function handOver(
     }))
     .where('character_id', '=', characterId)
     .execute();
+  await endVisit(db, characterId);
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);

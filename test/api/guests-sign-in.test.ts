@@ -22,7 +22,7 @@ describe('guests', () => {
   let app: TestApp;
   let dyn: string;
   /** Characters of corporations that are not let in; each test uses its own. */
-  const strangers = [28, 51, 95, 101, 102, 21, 42, 45, 58, 65].map((n) => 2_112_000_000 + n);
+  const strangers = [28, 51, 95, 101, 102, 21, 42, 45, 58, 65, 66].map((n) => 2_112_000_000 + n);
   const stranger = (): number => strangers.shift() as number;
 
   beforeAll(async () => {
@@ -127,6 +127,14 @@ describe('guests', () => {
     await app.db.deleteFrom('coalitions').where('coalition_id', '=', coalition).execute();
     await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
     await makeGuest(id, HOST);
+  });
+
+  it('D29b: a guest that was handed to another person is none any more, even if that one is refused', async () => {
+    const id = await makeGuest();
+    app.provider.world.handOver(id);
+    await expectPage(await trySignIn(app, { characterId: id }, { dyn }), 403, TITLES.notAllowed);
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: null });
+    await makeGuest(id);
   });
 
   it('D27: the host itself must be let in: an invitation of another lets nobody in', async () => {

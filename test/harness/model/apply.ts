@@ -304,7 +304,8 @@ function signIn(world: World, id: number, owner: string): void {
   if (user === undefined) return;
   if (user.owner !== undefined && user.owner !== owner) {
     leaveEverything(world, id);
-    user.level = Math.min(user.level, 0);
+    if (user.level < 0) user.corporation = null;
+    user.level = 0;
     delete user.proven;
     if (user.corporation !== null) raiseCeos(world, user.corporation);
   }

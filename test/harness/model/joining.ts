@@ -164,8 +164,8 @@ function join(
 ): Expected {
   if (group === undefined) return is(404);
   const { policy } = group;
-  if (policy === null || !maySee(world, by, group, policy)) return is(409);
   if (by.id === 0) return is(403);
+  if (policy === null || !maySee(world, by, group, policy)) return is(409);
   if (!mayJoin(world, by, group, policy)) return is(409);
   if (answers.length !== policy.questions.length) return is(422);
   const open = policy.joining === 'open';

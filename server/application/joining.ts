@@ -23,7 +23,7 @@ interface Hindrance {
 const BUILT_IN: Hindrance = { code: 'forbidden_to_all', says: 'The built-in user joins no group.' };
 
 /** Why a user cannot join a group or apply to it (D111); undefined when it can. */
-export function hindranceOf(candidate: Candidate, characterId: number, now: Date): Hindrance | undefined {
+function hindranceOf(candidate: Candidate, characterId: number, now: Date): Hindrance | undefined {
   const { joining, is_member, pending, rejected_until } = candidate;
   if (isBuiltIn(characterId)) return BUILT_IN;
   if (joining === 'closed')

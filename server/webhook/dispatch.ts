@@ -4,10 +4,7 @@ import { createSemaphore } from '../shared/semaphore.ts';
 import { findWork } from './delivery.queries.ts';
 import { type Lane, openLane } from './lane.ts';
 
-type DispatchServices = Pick<
-  Services,
-  'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings' | 'events'
->;
+type DispatchServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings' | 'events'>;
 
 export interface Dispatch {
   close(): Promise<void>;

@@ -9,8 +9,8 @@ import { createCoalition, updateCoalition } from '../server/coalition/coalition.
 import { findConsoleBuild } from '../server/console/build.ts';
 import type { Services } from '../server/services/services.ts';
 import { rootToken } from '../server/token/root-token.ts';
-import { findUser } from '../server/user/user.queries.ts';
 import { updateUser } from '../server/user/user.ts';
+import { findUser } from '../server/user/user-record.queries.ts';
 import { type DemoApplication, startDemoApplication } from './demo-application.ts';
 import { publishToWorkers } from './development.ts';
 import type { SimulatedProvider } from './provider/provider.ts';

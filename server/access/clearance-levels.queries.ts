@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, MEMBER_LEVEL } from './clearance-levels.ts';
+import { ADMINISTRATOR_LEVEL, BUILT_IN_USER, leastLevel, MEMBER_LEVEL } from './clearance-levels.ts';
 
 /** {@link MEMBER_LEVEL} as an SQL literal. */
 export const memberLevel: RawBuilder<number> = sql.lit(MEMBER_LEVEL);
@@ -25,15 +25,23 @@ export const isAdministrator: RawBuilder<boolean> = sql`u.clearance_level >= ${a
 /** Whether the user in row `u` is the built-in user. */
 export const isBuiltIn: RawBuilder<boolean> = sql`u.character_id = ${sql.lit(BUILT_IN_USER)}`;
 
+/** The lowest level that reads at each distance (D12). */
+const least = {
+  1: sql.lit(leastLevel(1, 'read')),
+  3: sql.lit(leastLevel(3, 'read')),
+  5: sql.lit(leastLevel(5, 'read')),
+  7: sql.lit(leastLevel(7, 'read')),
+} as const;
+
 /**
  * Whether the caller in row `me` (see `callerStanding`) has read authority over the user `u` in the corporation `c`:
  * D11 and D12 as one SQL expression, for statements over many users. A deleted user can be read from level 7 on.
  */
 export const readsUser: RawBuilder<boolean> = sql`(
-  me.level >= 7
-  or me.level >= 1 and u.corporation_id = me.corporation_id
-  or me.level >= 3 and ${isMember} and c.alliance_id = me.alliance_id
-  or me.level >= 5 and ${isMember} and exists (select from coalition_reach r
+  me.level >= ${least[7]}
+  or me.level >= ${least[1]} and u.corporation_id = me.corporation_id
+  or me.level >= ${least[3]} and ${isMember} and c.alliance_id = me.alliance_id
+  or me.level >= ${least[5]} and ${isMember} and exists (select from coalition_reach r
     where r.corporation_id = u.corporation_id and r.coalition_id = any(me.coalitions)))`;
 
 /**
@@ -41,14 +49,14 @@ export const readsUser: RawBuilder<boolean> = sql`(
  * `type:id` (D13).
  */
 export const readsBody: RawBuilder<boolean> = sql`(
-  me.level >= 7 and key ~ '^(corporation|alliance|coalition):'
-  or me.level >= 1 and key = 'corporation:' || me.corporation_id
-  or me.level >= 3 and (key = 'alliance:' || me.alliance_id or key in (
+  me.level >= ${least[7]} and key ~ '^(corporation|alliance|coalition):'
+  or me.level >= ${least[1]} and key = 'corporation:' || me.corporation_id
+  or me.level >= ${least[3]} and (key = 'alliance:' || me.alliance_id or key in (
     select 'corporation:' || corporation_id from corporations where alliance_id = me.alliance_id))
-  or me.level >= 5 and (
+  or me.level >= ${least[5]} and (
     key in (select 'coalition:' || id from unnest(me.coalitions) id)
     or key in (select 'corporation:' || corporation_id from coalition_reach where coalition_id = any(me.coalitions))
     or key in (select 'alliance:' || alliance_id from coalition_alliances where coalition_id = any(me.coalitions))))`;
 
 /** Whether the caller `me` has read authority over everybody, including deleted users. */
-export const readsEverybody: RawBuilder<boolean> = sql`me.level >= 7`;
+export const readsEverybody: RawBuilder<boolean> = sql`me.level >= ${least[7]}`;

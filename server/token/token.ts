@@ -9,8 +9,8 @@ import { inTransaction } from '../database/transaction.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { invalid, notFound, revoked } from '../shared/domain-error.ts';
-import { findUser } from '../user/user.queries.ts';
 import { toUser } from '../user/user.ts';
+import { findUser } from '../user/user-record.queries.ts';
 import { deleteToken, insertToken } from './token.queries.ts';
 import { recordToken } from './token-events.ts';
 

@@ -12,8 +12,9 @@ import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
 import { followStandings } from '../standing/standing-events.ts';
 import { removeUsers } from './remove-users.ts';
-import { findUser, findUserNamed, lockDoomed, setLevel, type UserRow } from './user.queries.ts';
+import { lockDoomed, setLevel } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
+import { findUser, findUserNamed, type UserRow } from './user-record.queries.ts';
 
 export function toUser(row: UserRow): User {
   return { ...row, created_on: row.created_on.toISOString(), updated_on: row.updated_on.toISOString() };

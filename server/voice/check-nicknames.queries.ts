@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { isBuiltIn } from '../access/clearance-levels.queries.ts';
 import { mayLogIn } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
-import { tickeredName } from '../user/user.queries.ts';
+import { tickeredName } from '../user/user-record.queries.ts';
 
 /** A user with the nickname that it should have. */
 export interface Named {

@@ -5,7 +5,7 @@ import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceClient, VoiceServer } from '../voice-server/voice-server.ts';
 import { findTellable, markTold } from './check-nicknames.queries.ts';
 import { onVoiceServer } from './on-voice-server.ts';
-import { shorten } from './shorten.ts';
+import { nicknameOf } from './voice-name.ts';
 
 type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings'>;
 
@@ -63,7 +63,7 @@ async function findWrong({ db, clock }: Needs, clients: readonly VoiceClient[]):
   const ids = [...new Set(clients.map(({ clientDatabaseId }) => clientDatabaseId))];
   const tellable = await findTellable(db, ids, new Date(now.getTime() - TELL_EVERY), now);
   return tellable.flatMap(({ character_id, client_database_id, tickered_name }) => {
-    const should = shorten(tickered_name);
+    const should = nicknameOf({ tickered_name });
     const client = clients.find(
       ({ clientDatabaseId, nickname }) => clientDatabaseId === client_database_id && nickname !== should,
     );

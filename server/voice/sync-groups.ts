@@ -11,7 +11,7 @@ import { changeMembers, without } from './change-members.ts';
 import { bindGroup, findEntitled, findIdentities } from './groups.queries.ts';
 import { type Mapping, resolveMappings } from './mappings.ts';
 import { onVoiceServer } from './on-voice-server.ts';
-import { LONGEST_NAME, shorten } from './shorten.ts';
+import { LONGEST_NAME, shorten } from './voice-name.ts';
 
 type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
 

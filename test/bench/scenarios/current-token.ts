@@ -1,6 +1,6 @@
 import type { TokenKind } from '../../../contract/access.ts';
-import { findUser, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
+import { findUser, type UserRow } from '../../../server/user/user-record.queries.ts';
 import { only, type Scenario, type Statement } from '../scenario.ts';
 import { character, TOKEN } from '../world.ts';
 

@@ -1,5 +1,5 @@
-import { findUserNamed, type UserRow } from '../../../server/user/user.queries.ts';
 import { toUser } from '../../../server/user/user.ts';
+import { findUserNamed, type UserRow } from '../../../server/user/user-record.queries.ts';
 import { only, type Scenario } from '../scenario.ts';
 import { nameOf, PEOPLE } from '../world.ts';
 

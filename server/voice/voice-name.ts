@@ -10,3 +10,8 @@ export function shorten(text: string, length = LONGEST_NAME): string {
   }
   return short.trim();
 }
+
+/** How a user has to be called on the voice server (D41): its tickered name, as far as it fits. */
+export function nicknameOf({ tickered_name }: { readonly tickered_name: string }): string {
+  return shorten(tickered_name);
+}

@@ -43,7 +43,7 @@ export async function lockTouched(
   before: StoredOrganizations,
   touched: Touched,
 ): Promise<Standings> {
-  const { led = [], ...others } = touched;
+  const { led = [], ledAlliances: _, ...others } = touched;
   const people = hasNewBodies(snapshot, before) ? touched : others;
   if (Object.values(touched).some((ids) => ids.length > 0)) await lockPeople(db, people, led);
   await lockGrouping(db, touched.corporations !== undefined && touched.corporations.length > 0);
@@ -90,5 +90,7 @@ export function touchedBy(
     users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
     corporations: moving.map((found) => found.corporation_id),
     led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
+    // The stored corporations say only which alliances they leave.
+    ledAlliances: corporations.flatMap((found) => found.alliance_id ?? []),
   };
 }

@@ -18,6 +18,8 @@ export interface Touched {
   readonly groups?: readonly string[];
   /** Corporations whose CEOs are touched, and the leaders of their alliances. */
   readonly led?: readonly number[];
+  /** Alliances whose leaders are touched: the CEOs of their executors. */
+  readonly ledAlliances?: readonly number[];
 }
 
 /** Ids of the users whose standing may be touched. */
@@ -28,12 +30,14 @@ export const touchedUsers = ({
   coalitions = [],
   groups = [],
   led = [],
+  ledAlliances = [],
 }: Touched) => sql`
   select unnest(${[...users]}::bigint[]) as character_id
   union select ceo_id from corporations where corporation_id = any(${[...led]}::bigint[])
-  union select e.ceo_id from corporations m join alliances a using (alliance_id)
-    join corporations e on e.corporation_id = a.executor_corporation_id
-    where m.corporation_id = any(${[...led]}::bigint[])
+  union select e.ceo_id from alliances a join corporations e on e.corporation_id = a.executor_corporation_id
+    where a.alliance_id in (
+      select unnest(${[...ledAlliances]}::bigint[])
+      union select alliance_id from corporations where corporation_id = any(${[...led]}::bigint[]))
   union select character_id from group_members where group_id = any(${[...groups]}::text[])
   union select u.character_id from users u where u.corporation_id in (
     select unnest(${[...corporations]}::bigint[])

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
 import { soleId } from '../../server/person/person-id.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -94,6 +96,23 @@ describe('D91: the events of each operation', () => {
         actor: { kind: 'app', character_id: 0 },
       },
     ]);
+  });
+
+  it("the leader of the alliance that a corporation joins gets the office's level back, and that is told", async () => {
+    const [LED, JOINING, LEADER] = [99_100_888, 98_100_889, 98_100_888] as const;
+    await addBodies(app, [{ alliance: LED, corporations: [LEADER] }, { corporations: [JOINING] }]);
+    await addUser(app, { id: LEADER, corporation: LEADER });
+    await news();
+    const joining = {
+      ...{ corporation_id: JOINING, corporation_name: 'Joining', ticker: 'JOIN', alliance_id: LED },
+      ...{ ceo_id: JOINING, ceo_name: 'Joe' },
+    };
+    const snapshot = { alliances: [], corporations: [joining], characters: [] };
+    await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now()));
+    expect((await news()).find(({ type }) => type === 'user.standing_changed')).toMatchObject({
+      targets: [{ type: 'user', id: String(LEADER) }],
+      changes: [{ field: 'clearance_level', before: 0, after: 4 }],
+    });
   });
 
   it('the deletion of a user, and the memberships that end with it', async () => {

@@ -263,7 +263,11 @@ const WALKS: Readonly<Record<string, Walk>> = {
         ? undefined
         : forbidden(`changing somebody else's group needs 9, and the token's owner has ${level}`),
   },
-  'group.apply': { request: async () => ({ ...(await group(USERS[1])), body: {} }), answers: [409] },
+  'group.apply': {
+    request: async () => ({ ...(await group(USERS[1])), body: {} }),
+    answers: [409],
+    refuses: ({ kind }) => (kind === 'sponsored' ? forbidden('The built-in user joins no group') : undefined),
+  },
   'group.applications': {
     distances: [0, 7],
     request: (caller, distance) => group(distance === 0 ? ownerOf(caller) : USERS[1]),

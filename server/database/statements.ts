@@ -109,11 +109,11 @@ export class NamingClient extends RoutedClient {
     const nameless = values.length === 0 || sql.includes(PLANNED_EACH_TIME);
     if (nameless || sql.length > MOST_CHARACTERS) return sql;
     const name = this.#names.get(sql);
-    return name === undefined ? this.#namedFromNowOn(sharedCopy(sql)) : { name, text: sql };
+    if (name !== undefined) return { name, text: sql };
+    return this.#issued >= this.#limit ? sql : this.#namedFromNowOn(sharedCopy(sql));
   }
 
   #namedFromNowOn(sql: string): string | { name: string; text: string } {
-    if (this.#issued >= this.#limit) return sql;
     if (this.#seenOnce.delete(sql)) {
       const name = `s${this.#issued++}`;
       this.#names.set(sql, name);

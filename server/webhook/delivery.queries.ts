@@ -281,31 +281,23 @@ export async function settleDeliveries(
   return rows;
 }
 
-/** Releases claimed deliveries that were not sent. */
+/**
+ * Makes claimed deliveries due now.
+ *
+ * @param released.unsent keep their tries
+ * @param released.anew have all their tries again: they failed at a former URL
+ */
 export async function putBack(
   db: Kysely<Database>,
   webhookId: string,
-  deliveryIds: readonly string[],
+  { unsent, anew }: { readonly unsent: readonly string[]; readonly anew: readonly string[] },
   now: Date,
 ): Promise<void> {
-  if (deliveryIds.length === 0) return;
+  if (unsent.length + anew.length === 0) return;
   await sql`
-    update webhook_deliveries set next_try_on = ${now}
-    where webhook_id = ${webhookId} and delivery_id = any(${[...deliveryIds]}::uuid[])
-      and state = 'waiting'`.execute(db);
-}
-
-/** Makes claimed deliveries due now, with all their tries left: they were sent to a former URL, which failed. */
-export async function sendAnew(
-  db: Kysely<Database>,
-  webhookId: string,
-  deliveryIds: readonly string[],
-  now: Date,
-): Promise<void> {
-  if (deliveryIds.length === 0) return;
-  await sql`
-    update webhook_deliveries set tries = 0, next_try_on = ${now}
-    where webhook_id = ${webhookId} and delivery_id = any(${[...deliveryIds]}::uuid[])
+    update webhook_deliveries
+    set next_try_on = ${now}, tries = case when delivery_id = any(${[...anew]}::uuid[]) then 0 else tries end
+    where webhook_id = ${webhookId} and delivery_id = any(${[...unsent, ...anew]}::uuid[])
       and state = 'waiting'`.execute(db);
 }
 

@@ -1,7 +1,7 @@
 import { RETRIES } from '../../contract/webhook.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { putBack, type Settled, sendAnew, settleDeliveries } from './delivery.queries.ts';
+import { putBack, type Settled, settleDeliveries } from './delivery.queries.ts';
 import { disable } from './disable.ts';
 import type { Parcel } from './take.ts';
 import { lockWebhook, setWebhook } from './webhook.queries.ts';
@@ -67,13 +67,8 @@ export async function settle(
       webhookId,
       outcomes.filter((outcome) => !elsewhere.includes(outcome)).map(toRow),
     );
-    await putBack(tx, webhookId, notBegun, now);
-    await sendAnew(
-      tx,
-      webhookId,
-      elsewhere.map(({ parcel }) => parcel.delivery_id),
-      now,
-    );
+    const anew = elsewhere.map(({ parcel }) => parcel.delivery_id);
+    await putBack(tx, webhookId, { unsent: notBegun, anew }, now);
     const standing = standingAfter(webhook, present, now);
     if (
       standing.failures !== webhook.failures ||

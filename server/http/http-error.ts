@@ -10,8 +10,8 @@ interface Rest {
 }
 
 /**
- * An error with everything that its HTTP answer needs; `error-body.ts` makes the body of it. Features throw `DomainError` instead: they know codes, not
- * statuses.
+ * An error with everything that its HTTP answer needs; `error-body.ts` makes the body of it. Features throw
+ * `DomainError` instead: they know codes, not statuses.
  */
 export class HttpError extends Error {
   readonly code: ErrorCode;

@@ -9,8 +9,8 @@ export interface InvalidField {
 }
 
 /**
- * The error by which features refuse an operation. Its code identifies the reason (D73); http/error-answers.ts maps it to a
- * status. Contains no secrets.
+ * The error by which features refuse an operation. Its code identifies the reason (D73); http/error-answers.ts maps it
+ * to a status. Contains no secrets.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;

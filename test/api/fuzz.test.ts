@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../harness/app.ts';
 import { snapshot } from '../harness/dump.ts';
 import { fuzz, sendUnacceptable } from '../harness/fuzz/run.ts';
+import { type FuzzedApp, startFuzzedApp } from '../harness/fuzz/stage.ts';
 import { type Problem, send } from '../harness/send.ts';
 
 /** Usually half a minute; a busy machine needs longer. */
 const TIME_LIMIT = 5 * 60_000;
 
-let app: TestApp;
+let app: FuzzedApp;
 beforeAll(async () => {
-  app = await startTestApp({ env: { RATE_LIMIT: '0' } });
+  app = await startFuzzedApp();
 });
 afterAll(() => app.stop());
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../harness/app.ts';
 import { OPERATIONS } from '../harness/fuzz/requests.ts';
 import { fuzz } from '../harness/fuzz/run.ts';
+import { type FuzzedApp, startFuzzedApp } from '../harness/fuzz/stage.ts';
 import { progressOf } from './progress.ts';
 
 /** How many requests; a release sees a million. */
 const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 1_000_000);
 
-let app: TestApp;
+let app: FuzzedApp;
 beforeAll(async () => {
-  app = await startTestApp({ env: { RATE_LIMIT: '0' } });
+  app = await startFuzzedApp();
 });
 afterAll(() => app.stop());
 

@@ -3,12 +3,11 @@ import type { AppRoute } from '@ts-rest/core';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { PREVIEW_TYPE, Preview } from '../../../contract/index.ts';
-import type { TestApp } from '../app.ts';
+import { PREVIEW_TYPE, Preview, type VoiceChallenge } from '../../../contract/index.ts';
 import { faultInCode } from '../refusals.ts';
 import { type FuzzRequest, OPERATIONS, requestsTo } from './requests.ts';
 import type { Hints } from './schemas.ts';
-import { type Stage, setStage } from './stage.ts';
+import { type FuzzedApp, type Stage, setStage } from './stage.ts';
 
 /** Concurrent requests. */
 const AT_ONCE = 16;
@@ -26,7 +25,7 @@ export interface Fuzzed {
  * another body, or a success for an invalid request.
  */
 export async function fuzz(
-  app: TestApp,
+  app: FuzzedApp,
   requests: number,
   progress: (sent: number) => void = () => undefined,
 ): Promise<Fuzzed> {
@@ -50,7 +49,7 @@ export async function fuzz(
 
 /** Sends requests with invalid bodies; each must be refused. */
 export async function sendUnacceptable(
-  app: TestApp,
+  app: FuzzedApp,
   requests: number,
   prepared: () => Promise<void>,
 ): Promise<number> {
@@ -78,7 +77,7 @@ function report<T>({ failed, seed, counterexamplePath, errorInstance }: fc.RunDe
 }
 
 class Fuzzer {
-  readonly #app: TestApp;
+  readonly #app: FuzzedApp;
   readonly #pool: Pool;
   #tokens: Stage['tokens'] = new Map();
   readonly statuses: Record<string, number> = {};
@@ -86,7 +85,7 @@ class Fuzzer {
   readonly reached: Record<string, number> = {};
   #hints: Hints = {};
 
-  constructor(app: TestApp) {
+  constructor(app: FuzzedApp) {
     this.#app = app;
     this.#pool = new Pool(app.url, { connections: AT_ONCE });
   }
@@ -125,6 +124,12 @@ class Fuzzer {
     this.statuses[answer.statusCode] = (this.statuses[answer.statusCode] ?? 0) + 1;
     const { operation } = request;
     if (answer.statusCode < 300) this.reached[operation] = (this.reached[operation] ?? 0) + 1;
+    if (operation === 'voice.start' && answer.statusCode === 200) this.#takeNickname(text);
+  }
+
+  /** Does on the voice server what a challenge asks for. */
+  #takeNickname(challenge: string): void {
+    this.#app.voice.world.connect((JSON.parse(challenge) as VoiceChallenge).challenge_nickname);
   }
 
   #authorization({ as, operation }: FuzzRequest): Record<string, string> {
@@ -157,7 +162,7 @@ function faultIn(
   text: string,
 ): string | undefined {
   if (headers['x-request-id'] === undefined) return 'it carries no X-Request-Id';
-  if (status === 500) return 'the service crashed';
+  if (status >= 500) return 'the service failed';
   if (status >= 400 && String(headers['content-type']).startsWith('application/json')) {
     const fault = faultInCode(status, JSON.parse(text));
     if (fault !== undefined) return fault;

@@ -1,9 +1,13 @@
+import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../../dev/voice-server/server.ts';
+import { mailbox } from '../../../dev/world/mailbox.ts';
+import { FIRST_CHARACTER_ID } from '../../../dev/world/world.ts';
 import { ok } from '../../../sdk/src/index.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
 import { objectId } from '../../../server/database/object-id.ts';
 import { soleId } from '../../../server/person/person-id.ts';
+import { addGrants } from '../../fixtures/grants.ts';
 import { addBodies, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
-import type { Client, TestApp } from '../app.ts';
+import { type Client, startTestApp, type TestApp } from '../app.ts';
 import type { Hints } from './schemas.ts';
 
 const ALLIANCES = [99_900_001, 99_900_002] as const;
@@ -13,6 +17,27 @@ const LEVELS = [9, 6, 0, 0, 2, 4, 0, 8, 10, -1] as const;
 const USERS = LEVELS.map((level, i) => ({ id: 2_112_900_001 + i, name: `Fuzz ${i % 9}`, level }));
 const NAMES = ['One', 'Two', 'ĲȘ \u{1f680}'] as const;
 
+/** Characters of the simulated game whose refresh tokens work. */
+const GRANTED = [FIRST_CHARACTER_ID, FIRST_CHARACTER_ID + 1] as const;
+
+/** A service that lacks nothing, without a rate limit. */
+export interface FuzzedApp extends TestApp {
+  readonly voice: SimulatedVoiceServer;
+}
+
+export async function startFuzzedApp(): Promise<FuzzedApp> {
+  const voice = await startSimulatedVoiceServer();
+  const app = await startTestApp({ env: { RATE_LIMIT: '0', VOICE_URL: voice.url } });
+  return {
+    ...app,
+    voice,
+    async stop() {
+      await app.stop();
+      await voice.stop();
+    },
+  };
+}
+
 /** The callers' tokens, and the values of existing records. */
 export interface Stage {
   readonly tokens: ReadonlyMap<string, string>;
@@ -20,10 +45,11 @@ export interface Stage {
 }
 
 /** Removes what earlier requests left, and makes sure that a record of every kind exists. */
-export async function setStage(app: TestApp): Promise<Stage> {
+export async function setStage(app: FuzzedApp): Promise<Stage> {
   await clear(app);
   const root = app.client(app.root);
   await settle(app, root);
+  const mails = await addMails(app);
   const tokens = await tokensOf(app);
   const groups = await Promise.all(
     NAMES.map((name) => ok(root.group.create({ body: { group_name: `Group ${name}` } }))),
@@ -40,7 +66,8 @@ export async function setStage(app: TestApp): Promise<Stage> {
     USERS.map(({ id }) => id),
   ];
   const all = (await ok(root.group.list())).map(({ group_id }) => group_id);
-  app.clock.advance(1_000);
+  // A minute, so that the provider's limits are full again.
+  app.clock.advance(60_000);
   const lists = (name: string, values: readonly unknown[]) =>
     Object.fromEntries(['add_', 'remove_', ''].map((prefix) => [prefix + name, [...values]]));
   const hints: Hints = {
@@ -48,7 +75,8 @@ export async function setStage(app: TestApp): Promise<Stage> {
     group_id: all,
     coalition_name: [...NAMES],
     group_name: [...NAMES.map((name) => `Group ${name}`), `Corporation ${CORPORATIONS[0]}`],
-    character_id: [...users.map(String), '0'],
+    character_id: [...users.map(String), '0', ...GRANTED.map(String)],
+    mail_id: mails,
     character: [...names, ...users.map(String)],
     character_name: [...names, '(built-in)'],
     corporation_id: [...CORPORATIONS.map(String), '98000001'],
@@ -79,7 +107,8 @@ export async function setStage(app: TestApp): Promise<Stage> {
   return { tokens, hints };
 }
 
-async function clear({ db, root, logged, statements }: TestApp): Promise<void> {
+async function clear({ db, root, logged, statements, voice }: FuzzedApp): Promise<void> {
+  voice.world.clients.length = 0;
   // Drops the log lines, which were checked after each request: all of them would fill the memory.
   for (const lines of [logged, statements]) (lines as string[]).length = 0;
   await db.deleteFrom('persons').execute();
@@ -109,6 +138,32 @@ async function settle(app: TestApp, root: Client): Promise<void> {
     const members = { member_alliances: [one], member_corporations: [second, third] };
     if (i === 0) await ok(root.coalition.update({ params, body: members }));
   }
+}
+
+/** Characters with refresh tokens and mails whose texts are not fetched yet; returns the ids of the mails. */
+async function addMails(app: TestApp): Promise<string[]> {
+  const { db, provider } = app;
+  await addGrants(app, GRANTED.length, ['ext-location.read_location.v1', 'ext-mail.read_mail.v1']);
+  await db.deleteFrom('mails').execute();
+  const ids = new Set<string>();
+  for (const character_id of GRANTED) {
+    const character = provider.world.character(character_id);
+    if (character === undefined) throw new Error(`there is no character ${character_id}`);
+    await db.insertInto('mailboxes').values({ character_id, complete: true }).execute();
+    const mails = mailbox(provider.world, character).slice(0, 5);
+    for (const [position, { id, from, subject, timestamp }] of mails.entries()) {
+      const header = { from_id: from, from_name: 'Somebody', recipients: '[]', subject };
+      await db
+        .insertInto('mails')
+        .values({ mail_id: id, ...header, timestamp: new Date(timestamp), body: null })
+        .onConflict((known) => known.doNothing())
+        .execute();
+      const placed = { character_id, mail_id: id, position, wants_body: true };
+      await db.insertInto('mailbox_mails').values(placed).execute();
+      ids.add(String(id));
+    }
+  }
+  return [...ids];
 }
 
 /** Tokens of all kinds and levels. */

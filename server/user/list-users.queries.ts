@@ -46,17 +46,13 @@ function placesOf(filter: UserFilter, after: Place | undefined, most: number): R
   const { min_level: level = MEMBER_LEVEL, search, group_id: group } = filter;
   const key = search === undefined ? undefined : nameKey(search);
   const bodies = bodiesOf(filter);
-  const wanted = all(
-    beyond(after),
-    atLeast(level),
-    holding(key),
-    bodies && belonging(bodies),
-    group === undefined ? undefined : inGroup(group),
-  );
+  const inAnyGroup = all(beyond(after), atLeast(level), holding(key), bodies && belonging(bodies));
+  const wanted = group === undefined ? inAnyGroup : all(inAnyGroup, inGroup(group));
   // Levels above 0 are rare, so the index on levels is selective.
   const anybody = key === undefined && bodies === undefined && group === undefined;
   if (level > MEMBER_LEVEL || anybody) return ofLevels(level, wanted, most);
-  if (group !== undefined) return nearOrFar(after, wanted, most, ofGroup(group, wanted, most));
+  // Members are not asked for their membership again: that would take an index lookup for each.
+  if (group !== undefined) return nearOrFar(after, wanted, most, ofGroup(group, inAnyGroup, most));
   if (filter.corporation_id !== undefined) return ofBodies(bodies as Condition, wanted, most);
   return nearOrFar(
     after,
@@ -104,7 +100,7 @@ function belonging(bodies: Condition): Condition {
   return sql`u.corporation_id in (select c.corporation_id from corporations c where ${bodies})`;
 }
 
-const inOrder = (row: 'u' | 'm', most: number) =>
+const inOrder = (row: 'u' | 'm', most: number | Condition) =>
   sql`order by ${sql.raw(row)}.name_key, ${sql.raw(row)}.character_id limit ${most}`;
 
 /** The corporations whose members are in an autogroup; none for a hand-made group. */
@@ -171,19 +167,25 @@ function partsOf(key: string): string[] {
 /** Rows that are read in the order of names first; more for longer pages. */
 const LOOK_AT_LEAST = 10_000;
 const LOOK_AT_PER_USER = 30;
+/** As many of the first rows must match for the others to be read. */
+const SAMPLE = { rows: 1_000, matching: 3 };
 
 /**
  * Combines two access paths. Users that match often fill a page from the next names in order; for rare ones `far` finds
  * all of them by an index of its own. Each path alone is slow where the other is fast. Together a page reads about
- * sqrt(users × page size) rows: 10,000 for a page of 100 out of a million.
+ * sqrt(users × page size) rows: 10,000 for a page of 100 out of a million. A sample tells whether the first is worth it.
  */
 function nearOrFar(after: Place | undefined, wanted: Condition, most: number, far: RawBuilder<Place>) {
   const looked = Math.max(LOOK_AT_LEAST, LOOK_AT_PER_USER * most);
-  const next = after === undefined ? sql`` : sql`where ${beyond(after)}`;
+  const next = (rows: number | Condition) => sql`
+      select u.name_key, u.character_id, u.corporation_id, u.clearance_level from users u
+      ${after === undefined ? sql`` : sql`where ${beyond(after)}`} ${inOrder('u', rows)}`;
   return sql<Place>`
-    with next as materialized (
-      select u.name_key, u.character_id, u.corporation_id, u.clearance_level from users u ${next}
-      ${inOrder('u', looked)}
+    with sample as materialized (${next(SAMPLE.rows)}
+    ), matching as materialized (
+      select from sample u where ${wanted} limit ${SAMPLE.matching}
+    ), next as materialized (
+      ${next(sql`case when (select count(*) from matching) = ${SAMPLE.matching} then ${looked} else 0 end`)}
     ), near as materialized (
       select u.name_key, u.character_id from next u where ${wanted} ${inOrder('u', most)}
     ), far as materialized (

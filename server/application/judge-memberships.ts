@@ -1,4 +1,4 @@
-import { inTransaction } from '../database/transaction.ts';
+import { inTransactionIfKept } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import { carryOut } from '../policy/carry-out.ts';
@@ -8,15 +8,6 @@ import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
-
-/** Thrown to roll back a dry run, or a run that the guard held. */
-class RolledBack extends Error {
-  readonly changes: readonly Change[];
-  constructor(changes: readonly Change[]) {
-    super('rolled back');
-    this.changes = changes;
-  }
-}
 
 /**
  * Judges members and applicants of all groups by their policies and their present memberships (D110, D111): members who
@@ -30,36 +21,32 @@ export async function judgeMemberships(
   run: Run,
 ): Promise<readonly Change[]> {
   const now = services.clock.now();
-  try {
-    return await inTransaction(services.db, async (tx) => {
-      const standings = await readStandings(tx, { groups: await findSpeakingGroups(tx) });
-      const { judged, departures } = await judgeMembers(tx, now);
-      const ended = await endApplications(tx, now);
-      const changes = [
-        ...departures.map(leaving),
-        ...ended.map(({ application_id, state }) => ({ application_id, state })),
-      ];
-      const unintended = departures.filter(({ wanted }) => !wanted);
-      const losses = {
-        lookedAt: judged,
-        losers: [...new Set(unintended.map(({ character_id }) => character_id))],
-        changes: JSON.stringify(unintended.map(leaving)),
-        details: () =>
-          unintended.map(({ group_id, group_name, character_id }) => ({
-            target: userTarget(character_id),
-            changes: [{ field: 'group', before: `${group_name} (${group_id})`, after: null }],
-          })),
-        healthy: true,
-      };
-      if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
-      await carryOut(services, tx, { departures, ended }, now);
-      await recordStandings(tx, await changedStandings(tx, standings), now);
-      return changes;
-    });
-  } catch (error) {
-    if (error instanceof RolledBack) return error.changes;
-    throw error;
-  }
+  return inTransactionIfKept(services.db, async (tx) => {
+    const standings = await readStandings(tx, { groups: await findSpeakingGroups(tx) });
+    const { judged, departures } = await judgeMembers(tx, now);
+    const ended = await endApplications(tx, now);
+    const changes = [
+      ...departures.map(leaving),
+      ...ended.map(({ application_id, state }) => ({ application_id, state })),
+    ];
+    const unintended = departures.filter(({ wanted }) => !wanted);
+    const losses = {
+      lookedAt: judged,
+      losers: [...new Set(unintended.map(({ character_id }) => character_id))],
+      changes: JSON.stringify(unintended.map(leaving)),
+      details: () =>
+        unintended.map(({ group_id, group_name, character_id }) => ({
+          target: userTarget(character_id),
+          changes: [{ field: 'group', before: `${group_name} (${group_id})`, after: null }],
+        })),
+      healthy: true,
+    };
+    const kept = !run.dryRun && (await guardMassChange(tx, services, run, losses));
+    if (!kept) return { result: changes, kept };
+    await carryOut(services, tx, { departures, ended }, now);
+    await recordStandings(tx, await changedStandings(tx, standings), now);
+    return { result: changes, kept };
+  });
 }
 
 function leaving({ group_id, character_id }: Departure): Change {

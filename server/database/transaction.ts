@@ -16,6 +16,38 @@ export async function inTransaction<T>(
   return repeated({ times: TRIES, if: isUndone }, () => db.transaction().execute(work));
 }
 
+/** What became of the work in a transaction. */
+export interface Outcome<T> {
+  readonly result: T;
+  /** Whether the transaction is committed; else it is rolled back. */
+  readonly kept: boolean;
+}
+
+class NotKept<T> extends Error {
+  readonly result: T;
+  constructor(result: T) {
+    super('rolled back');
+    this.result = result;
+  }
+}
+
+/** Runs `work` in one transaction that `work` itself may have rolled back; returns its result in either case. */
+export async function inTransactionIfKept<T>(
+  db: Kysely<Database>,
+  work: (tx: Transaction<Database>) => Promise<Outcome<T>>,
+): Promise<T> {
+  try {
+    return await inTransaction(db, async (tx) => {
+      const { result, kept } = await work(tx);
+      if (!kept) throw new NotKept(result);
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof NotKept) return error.result as T;
+    throw error;
+  }
+}
+
 /**
  * Maximum attempts of a rehearsal: more than for a transaction, because its snapshot conflicts with concurrent changes
  * more often and it is short.

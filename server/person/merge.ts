@@ -4,13 +4,13 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
+import { inTransactionIfKept } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { findLongestProven, findMembership, lockPersons, type Occasion } from './membership.queries.ts';
 import { detachCharacters, foundPerson, moveTo, splitOff } from './membership.ts';
 import { findMembers } from './person.queries.ts';
 import { getPersonOf } from './person.ts';
-import { rehearsed } from './rehearsal.ts';
 
 type Needs = Pick<Services, 'db' | 'clock'>;
 
@@ -22,7 +22,7 @@ export async function mergePersons(
   { person_id: otherId, reason, dry_run }: PostMerge,
 ): Promise<Person> {
   const read = [...(await findMembers(db, personId)), ...(await findMembers(db, otherId))];
-  return rehearsed(db, dry_run === true, async (tx) => {
+  return inTransactionIfKept(db, async (tx) => {
     const caller = await readmit(tx, admission, read);
     await lockPersons(tx);
     const [first] = await membersOf(tx, personId);
@@ -33,7 +33,7 @@ export async function mergePersons(
     const person = own ?? { person_id: objectId(now), main_id: first };
     if (own === undefined) await foundPerson(tx, person, now);
     await moveTo(tx, person.person_id, others, { happened: 'merged', by: answersFor(caller), now, reason });
-    return getPersonOf({ db: tx, clock }, first);
+    return { result: await getPersonOf({ db: tx, clock }, first), kept: dry_run !== true };
   });
 }
 
@@ -46,7 +46,7 @@ export async function splitPerson(
 ): Promise<PersonSplit> {
   const leaving = [...new Set(characters)];
   const read = await findMembers(db, personId);
-  return rehearsed(db, dry_run === true, async (tx) => {
+  return inTransactionIfKept(db, async (tx) => {
     const caller = await readmit(tx, admission, read);
     await lockPersons(tx);
     const all = await membersOf(tx, personId);
@@ -59,8 +59,9 @@ export async function splitPerson(
     const [sole, ...more] = leaving as [number, ...number[]];
     if (more.length === 0) await detachCharacters(tx, leaving, occasion);
     else await splitOff(tx, await newPerson(tx, leaving, occasion), leaving, occasion);
-    const left = await getPersonOf({ db: tx, clock }, staying);
-    return { person: left, split_off: await getPersonOf({ db: tx, clock }, sole) };
+    const person = await getPersonOf({ db: tx, clock }, staying);
+    const split_off = await getPersonOf({ db: tx, clock }, sole);
+    return { result: { person, split_off }, kept: dry_run !== true };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransactionIfKept, type Outcome } from '../database/transaction.ts';
 import { recordEvents, userTarget } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
@@ -55,15 +55,6 @@ const DELETED_AT_ONCE = 100;
 
 type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
-/** Thrown to roll back a dry run, or a run that the mass-change guard holds back. */
-class RolledBack extends Error {
-  readonly changes: readonly Change[];
-  constructor(changes: readonly Change[]) {
-    super('undone');
-    this.changes = changes;
-  }
-}
-
 /**
  * Writes a plan in one transaction. Rolls back when the run is a dry run, or when the mass-change guard holds it back
  * (D63). Rows that somebody else has changed since the run read them are left alone. Returns the changes that were, or
@@ -79,12 +70,7 @@ export async function applyPlan(services: Needs, run: Run, plan: SyncPlan): Prom
     await guardMassChange(services.db, services, run, losses);
     return [];
   }
-  try {
-    return await inTransaction(services.db, (tx) => write(services, tx, run, plan));
-  } catch (error) {
-    if (error instanceof RolledBack) return error.changes;
-    throw error;
-  }
+  return inTransactionIfKept(services.db, (tx) => write(services, tx, run, plan));
 }
 
 async function write(
@@ -92,7 +78,7 @@ async function write(
   tx: Transaction<Database>,
   run: Run,
   plan: SyncPlan,
-): Promise<readonly Change[]> {
+): Promise<Outcome<readonly Change[]>> {
   const { lookedAt, healthy, moves } = plan;
   const now = services.clock.now();
   const ids = idsOf(plan.snapshot);
@@ -134,7 +120,8 @@ async function write(
     ...tokenLosers.map((id) => detail(id, 'tokens', 'valid', 'deleted')),
   ];
   const losses = { lookedAt, losers: [...new Set(losers)], changes: text, details, healthy };
-  if (run.dryRun || !(await guardMassChange(tx, services, run, losses))) throw new RolledBack(changes);
+  const kept = !run.dryRun && (await guardMassChange(tx, services, run, losses));
+  if (!kept) return { result: changes, kept };
   await recordEvents(tx, organizationEvents(before, after), now);
   await recordStandings(tx, changed, now);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
@@ -143,7 +130,7 @@ async function write(
     await removeUsers(tx, some, { by: null, now });
   }
   await endUnwelcome(services, tx, { users: changed.flatMap(({ after }) => after?.character_id ?? []) });
-  return changes;
+  return { result: changes, kept };
 }
 
 /**

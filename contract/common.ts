@@ -68,8 +68,14 @@ export const Jwt = extendApi(z.string(), { format: 'jwt' });
 
 // Query and headers ----------------------------------------------------------------------------------------
 
-/** ISO 8601 with any offset. */
-export const MomentInQuery = z.string().datetime({ offset: true });
+/** ISO 8601 with any offset that exists: `datetime` accepts any digits for its hours and minutes. */
+export const MomentInQuery = extendApi(
+  z
+    .string()
+    .datetime({ offset: true })
+    .pipe(z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'Must have an offset that exists')),
+  { type: 'string', format: 'date-time' },
+);
 
 /** "true" or "false" in a query; absent is false. */
 export const FlagInQuery = extendApi(

@@ -16,6 +16,7 @@ import {
   uuidOf,
 } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { type Problem, send } from '../harness/send.ts';
 
 const ELSEWHERE = 98_200_001;
 const ALICE = 2_114_000_001;
@@ -357,6 +358,17 @@ describe('D94: filters', () => {
       expect(await page(1, both[0])).toEqual([[both[1]], null]);
     },
   );
+
+  it('D3: a time with an offset that does not exist is a 422', async () => {
+    for (const name of ['since', 'until']) {
+      for (const offset of ['+24:00', '-23:60', '+99:99']) {
+        const query = new URLSearchParams({ [name]: `2026-03-01T00:00:00${offset}` });
+        const { status, json } = await send<Problem>(app, 'GET', `/audit?${query}`, { token: app.root });
+        expect([offset, status]).toEqual([offset, 422]);
+        expect(json.detail).toEqual([{ loc: ['query', name], msg: expect.any(String), type: 'custom' }]);
+      }
+    }
+  });
 
   it('an invalid cursor is a 422', async () => {
     const answer = await as(CHIEF).audit.list({ query: { after: 'elsewhere' } });

@@ -24,12 +24,25 @@ export function correctAnswer(answer: Answer, { route, issuer }: KoaContextWithO
     answer.status = 200;
     answer.body = { active: false };
   }
+  // RFC 6749, 5.2: who does not authenticate is an invalid client, too. To the library the request is invalid.
+  if (descriptionOf(answer) === NO_AUTHENTICATION) {
+    answer.status = 401;
+    answer.body = { error: 'invalid_client', error_description: NO_AUTHENTICATION };
+  }
   // RFC 9110, 15.5.2: every 401 says how to authenticate, however the application tried.
   if (answer.status === 401 && !answer.response.get('WWW-Authenticate')) {
     answer.set('WWW-Authenticate', `Basic realm="${issuer}"`);
   }
 }
 
-function errorOf({ body }: Answer): unknown {
-  return typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+/** What the library says of a request with neither credentials nor the id of a client. */
+const NO_AUTHENTICATION = 'no client authentication mechanism provided';
+
+const errorOf = (answer: Answer) => inBody(answer, 'error');
+const descriptionOf = (answer: Answer) => inBody(answer, 'error_description');
+
+function inBody({ body }: Answer, name: string): unknown {
+  return typeof body === 'object' && body !== null
+    ? (body as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }

@@ -126,6 +126,8 @@ describe('RFC 6749, 2.3: the client authenticates', () => {
         { headers: basic('f'.repeat(24), 'wrong'), body: { ...fields, token: 'x' } },
         { body: { ...fields, token: 'x', client_id, client_secret: 'wrong' } },
         { body: { ...fields, token: 'x', client_id } },
+        { body: { ...fields, token: 'x' } },
+        {},
         {
           body: { ...fields, token: 'x', client_id: publicParty.client.client_id, client_secret: 'made-up' },
         },

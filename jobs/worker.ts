@@ -27,6 +27,7 @@ const GIVEN_UP = 'a job failed for the last time and is kept among the dead lett
 
 /** Starts processing all queues and the schedules; `queue.stop()` ends it. */
 export async function startWorker(services: Services): Promise<void> {
+  countFromZero(services.metrics);
   services.queue.work((name, job) => continuing(job.data, `job ${name}`, () => handle(services, name, job)));
   await makeUp(services, 0);
   // pg-boss skips runs whose time passes while the database is unreachable or the process is suspended.
@@ -36,6 +37,12 @@ export async function startWorker(services: Services): Promise<void> {
     );
   const timer = setInterval(look, LOOK_FOR_MISSED).unref();
   services.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+/** Prometheus sees no increase in a counter that appears with its first count, so an alert would miss that one. */
+function countFromZero({ jobRuns, jobsHeld }: Services['metrics']): void {
+  for (const job of Object.keys(catalogue)) jobRuns.inc({ job, outcome: 'given up' }, 0);
+  for (const job of scheduledJobs) jobsHeld.inc({ job }, 0);
 }
 
 /**

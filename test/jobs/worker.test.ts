@@ -24,6 +24,17 @@ async function jobs(name: string): Promise<Row[]> {
   return rows;
 }
 
+describe('jobs: the counters that alerts follow', () => {
+  it('exist at 0 before the first run that is given up or held back (D63)', async () => {
+    const { jobRuns, jobsHeld } = app.app.services.metrics;
+    const ofJob = async (counter: typeof jobRuns | typeof jobsHeld, job: string) =>
+      (await counter.get()).values.filter(({ labels }) => labels.job === job);
+    const givenUp = { labels: { job: 'revoke-grant', outcome: 'given up' }, value: 0 };
+    expect(await ofJob(jobRuns, 'revoke-grant')).toEqual([givenUp]);
+    expect(await ofJob(jobsHeld, 'sync-users')).toEqual([{ labels: { job: 'sync-users' }, value: 0 }]);
+  });
+});
+
 describe('jobs: a poison job', () => {
   it('is retried, then stored among the dead letters; other jobs are done meanwhile', async () => {
     const { queue, db } = app.app.services;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { API_VERSION } from '../../contract/version.ts';
 import { errorBody } from './error-body.ts';
 import { HttpError } from './http-error.ts';
 import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
@@ -78,6 +79,7 @@ function answer(
 ): void {
   const text = JSON.stringify(body);
   if (!res.hasHeader('X-Request-Id')) res.setHeader('X-Request-Id', randomUUID());
+  res.setHeader('X-Api-Version', API_VERSION);
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', Buffer.byteLength(text));

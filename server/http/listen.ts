@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, STATUS_CODES } from 'n
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { API_VERSION } from '../../contract/version.ts';
 import { errorBody } from './error-body.ts';
 import { refuse, STOPPING } from './gate.ts';
 import { HttpError } from './http-error.ts';
@@ -86,6 +87,7 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${randomUUID()}`,
+    `X-Api-Version: ${API_VERSION}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { codesWith, ERROR_CODES } from '../../contract/error-codes.ts';
+import { API_VERSION } from '../../contract/version.ts';
 import { refuseUnreadable } from '../../server/http/listen.ts';
 import { addHome, addMember, type MadeToken } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -66,16 +67,21 @@ describe('D73: every error has a code', () => {
       'GET /token HTTP/1.1\r\nHost: localhost\r\nExpect: the-best\r\nConnection: close\r\n\r\n',
       401,
     ],
-  ])('D2: %s gets JSON with a request id, not Node’s own empty answer', async (_, bytes, status) => {
-    const [head = '', body = ''] = (await saidTo(bytes)).split('\r\n\r\n');
-    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(head).toMatch(/x-request-id: \S+/i);
-    expect(JSON.parse(body)).toMatchObject({ code: status === 400 ? 'http_unreadable' : 'token_missing' });
-  });
+  ])(
+    'D2, D72: %s gets JSON with a request id and the version, not Node’s own empty answer',
+    async (_, bytes, status) => {
+      const [head = '', body = ''] = (await saidTo(bytes)).split('\r\n\r\n');
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(head).toMatch(/x-request-id: \S+/i);
+      expect(head).toContain(`X-Api-Version: ${API_VERSION}`);
+      expect(JSON.parse(body)).toMatchObject({ code: status === 400 ? 'http_unreadable' : 'token_missing' });
+    },
+  );
 
   it('bytes that are no HTTP', async () => {
     const said = await saidTo('garbage\r\n\r\n');
     expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(said).toContain(`\r\nX-Api-Version: ${API_VERSION}\r\n`);
     expect(JSON.parse(said.split('\r\n\r\n')[1] ?? '')).toEqual({
       detail: 'The request is not readable as HTTP.',
       code: 'http_unreadable',

@@ -12,7 +12,9 @@ export async function readBacklog(db: Kysely<Database>, now: Date): Promise<Back
       (select coalesce(json_agg(json_build_object('job', name, 'waiting', waiting, 'failed', failed) order by name), '[]')
         from (
           select name,
-            count(*) filter (where state < 'active' and start_after <= now())::int as waiting,
+            -- A scheduled run that waits for the one before it needs no worker.
+            case when bool_or(policy = 'stately' and state = 'active') then 0
+              else count(*) filter (where state < 'active' and start_after <= now())::int end as waiting,
             count(*) filter (where state = 'failed' and completed_on > now() - interval '1 day')::int as failed
           from pgboss.job where name <> 'dead-letters' and name not like '\\_\\_pgboss%'
           group by name

@@ -131,4 +131,16 @@ describe('D72: GET /system/status', () => {
     const job = (await status()).jobs.find(({ job_id }) => job_id === 'follow-names');
     expect(job).toMatchObject({ waiting: 1, failed: 0, ran_on: null });
   });
+
+  it('does not count a run that waits for the one before it, which no worker could take', async () => {
+    await sql`update pgboss.job set state = 'active' where name = 'follow-names'`.execute(app.db);
+    expect((await app.client(app.root).system.runJob({ params: { job_id: 'follow-names' } })).status).toBe(
+      200,
+    );
+    const job = (await status()).jobs.find(({ job_id }) => job_id === 'follow-names');
+    expect(job).toMatchObject({ waiting: 0 });
+    const { rows } = await sql<{ state: string }>`
+      select state::text from pgboss.job where name = 'follow-names' order by state`.execute(app.db);
+    expect(rows.map(({ state }) => state)).toEqual(['active', 'created']);
+  });
 });

@@ -112,11 +112,25 @@ function matchingOf(pattern: RegExp): fc.Arbitrary<string> {
   return made;
 }
 
+/** Times in ISO 8601 of any century, precision and offset, those included that do not exist. */
+const moments = fc
+  .record({
+    date: fc.constantFrom(
+      ...['2026-03-02', '2024-02-29', '2026-02-29', '0000-01-01', '0001-01-01', '9999-12-31', '2026-13-01'],
+    ),
+    time: fc.constantFrom(
+      ...['00:00:00', '23:59:59.999', '23:59:60', '24:00:00', '12:00', '07:07:30.123456789012345678'],
+    ),
+    offset: fc.constantFrom('Z', '+00:00', '-00:00', '+14:00', '-23:59', '+24:00', '+99:99', '+0200', ''),
+  })
+  .map(({ date, time, offset }) => `${date}T${time}${offset}`);
+
 function string(schema: z.ZodString, { minLength = 0, maxLength = 40 }: ReturnType<typeof meta>) {
   const checks = schema._def.checks;
   const pattern = checks.find((check) => check.kind === 'regex');
   if (pattern?.kind === 'regex') return matchingOf(pattern.regex);
   if (checks.some((check) => check.kind === 'uuid')) return fc.uuid({ version: 4 });
+  if (checks.some((check) => check.kind === 'datetime')) return moments;
   return fc.oneof(
     { weight: 8, arbitrary: text(minLength, maxLength) },
     { weight: 1, arbitrary: fc.constant('x'.repeat(maxLength)) },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {
   asking,
   deciding,
+  goingBack,
   merging,
   type Occurrence,
   occurrence,
@@ -247,6 +248,7 @@ export const sequences: fc.Arbitrary<Command[]> = fc
     from(0, 3, asking),
     from(0, 1, deciding),
     from(0, 2, merging),
+    fc.option(goingBack, { nil: [] }),
     from(6, 18, command),
   )
   .map((services) => services.flat());

@@ -165,3 +165,25 @@ export const deciding = step<PeopleCommand>('decide', {
   application: fc.constant(0),
   decision,
 });
+
+/** Steps of which the last one needs those before it: nobody leaves a group without having joined it. */
+export const goingBack: fc.Arbitrary<readonly PeopleCommand[]> = fc
+  .record({ who: character, other: character, application })
+  .chain(({ who, other, application }) =>
+    fc.constantFrom<readonly PeopleCommand[]>(
+      [
+        { do: 'set policy', by: 'root', which: 0, body: { joining: 'open' } },
+        { do: 'join', by: who, which: 0, answers: [] },
+        { do: 'leave', by: who, which: 0 },
+      ],
+      [
+        { do: 'set policy', by: 'root', which: 0, body: { joining: 'application' } },
+        { do: 'join', by: who, which: 0, answers: [] },
+        { do: 'withdraw', by: who, application },
+      ],
+      [
+        { do: 'merge', by: 'root', character: who, other, dry: false },
+        { do: 'split', by: 'root', character: who, leaving: [other], dry: false },
+      ],
+    ),
+  );

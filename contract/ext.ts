@@ -62,7 +62,8 @@ export const ExternalForwardQuery = z.object({
       .default('{}')
       .transform((json, ctx): unknown => {
         const read = readJson(json, FORWARD_PARAMS_LIMITS);
-        if ('value' in read) return read.value;
+        // Null means the same as absent, as in a body (D3).
+        if ('value' in read) return read.value ?? {};
         ctx.addIssue({ code: 'custom', path: [...read.fault.loc], message: read.fault.msg });
         return z.NEVER;
       })

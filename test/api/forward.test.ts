@@ -77,6 +77,13 @@ describe('D30: forwarding', () => {
     expect(await answer.json()).toMatchObject({ detail: [{ loc }] });
   });
 
+  it('D3: `params` of a query that are null are none, and a list is told what it has to be', async () => {
+    expect((await rawGet('status?params=null')).status).toBe(200);
+    expect(await (await rawGet('status?params=[]')).json()).toMatchObject({
+      detail: [{ loc: ['query', 'params'], msg: 'Expected object, received array' }],
+    });
+  });
+
   describe('refuses parameters that the provider’s document does not declare for the path', () => {
     const ORDERS = 'markets/10000001/orders';
     const refused = (loc: string[], takes: string) => ({

@@ -45,8 +45,8 @@ function explained(issue: z.ZodIssue, limits: Limits, { noun, elsewhere }: Words
       return [{ ...issue, message: issue.message + didYouMean(String(issue.received), known) }];
     }
     case 'invalid_type':
-      // Query parameters are text; an array means that the parameter was given twice.
-      if (noun === 'parameter' && issue.received === 'array')
+      // Query parameters are text; an array means that the parameter was given twice, unless its text is JSON.
+      if (noun === 'parameter' && issue.received === 'array' && issue.expected !== 'object')
         return [{ ...issue, message: 'Must be given once' }];
       return [issue];
     default:

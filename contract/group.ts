@@ -42,7 +42,10 @@ export const Group = component(
       'Kept by the service itself: it follows the members of a corporation, an alliance or a coalition, or those who proved their voice identity.',
     ),
     members: z.array(UserShort),
-    owner: field(UserShort.nullable(), 'Null where the owner was deleted or there never was one.'),
+    owner: field(
+      UserShort.nullable(),
+      'Null where the owner was deleted or handed over, or there never was one.',
+    ),
     updated_on: DateTime,
   }),
   'Group',
@@ -195,7 +198,7 @@ export const groupRoutes = c.router({
       previews: true,
       ...level(0, {
         besides:
-          'The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set.',
+          'The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set, or the policy reaches persons, before or after.',
       }),
     },
   },

@@ -63,7 +63,7 @@ export const User = component(
     updated_on: DateTime,
   }),
   'User',
-  'A game character that signed in here, was registered as a CEO, or is the built-in user.',
+  'A game character that signed in here, was registered as a CEO or from the list of members of its corporation, or the built-in user.',
   {
     alliance: 99000001,
     available_ext_scopes: ['ext-location.read_location.v1', 'publicData'],
@@ -234,7 +234,7 @@ export const userRoutes = c.router({
     path: '/user/:character_id',
     summary: 'Delete a user',
     description:
-      'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in registers the character again at level 0.',
+      'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in, or the sync, registers the character again at level 0.',
     pathParams: byId,
     query: DryRun,
     responses: { 200: c.noBody(), ...errors(404) },

@@ -51,7 +51,7 @@ const USUAL: Readonly<Record<number, ErrorAnswer>> = {
   },
   410: {
     name: 'Gone',
-    description: 'The feed does not go back that far: read the lists again.',
+    description: 'The feed does not go back that far, or does not reach it yet: read the lists again.',
     schema: 'Problem',
     headers: [],
     codes: ['resync'],

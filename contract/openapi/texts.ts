@@ -35,7 +35,7 @@ A token whose owner may not log in is a 401. At least one group or coalition of 
 - Each token has a limit of requests per minute (600 unless the operator chose otherwise), a dynamic app token ten times as many; requests without a usable token are counted by address. The minute begins with the first request. \`RateLimit-Remaining\` and \`RateLimit-Reset\` show the state; beyond the limit the answer is a 429 with \`Retry-After\`.
 - In a request, null means the same as leaving the field out; an empty list is a list. Unknown fields and query parameters are refused, and so is a parameter that is given twice.
 - A body is JSON in UTF-8, whatever its content type says, plain or compressed with gzip or deflate: at most 1 MiB, for a request to be forwarded 32 KiB. It holds at most 20,000 values in all, 10,000 elements in a list, 100 fields in an object and 32 levels; the first excess ends it, before anything else is looked at.
-- Times are ISO 8601 in UTC with milliseconds. Ids of the game are whole numbers up to 2^53 − 1; coalitions, groups and crash reports are named by 24 hexadecimal digits.
+- Times are ISO 8601 in UTC with milliseconds. Ids of the game are whole numbers up to 2^53 − 1; coalitions, groups, applications, persons, webhooks, OpenID Connect clients and crash reports are named by 24 hexadecimal digits.
 - Scopes are named after the provider's, with \`ext-\` in place of its own prefix.`,
   contact: { name: 'The maintainers of castellan', url: 'https://github.com/castellan/castellan/issues' },
   license: { name: 'MIT', identifier: 'MIT' },

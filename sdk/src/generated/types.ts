@@ -412,7 +412,7 @@ export type DisabledReason =
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, the address without one, or the webhook used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
- * - `too_many_waiting` (429): The caller has the maximum number of waiting requests for events.
+ * - `too_many_waiting` (429): The caller, or the whole process, has the maximum number of waiting requests for events.
  * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An unforeseen error.
@@ -786,7 +786,7 @@ export interface Group {
   is_autogroup: boolean;
   /** Who belongs to it. */
   members: UserShort[];
-  /** Null where the owner was deleted or there never was one. */
+  /** Null where the owner was deleted or handed over, or there never was one. */
   owner: UserShort | null;
   /** When it was last changed here. */
   updated_on: string;
@@ -1481,7 +1481,7 @@ export interface Tracking {
   no_refresh_token: UserShort[];
 }
 
-/** A game character that signed in here, was registered as a CEO, or is the built-in user. */
+/** A game character that signed in here, was registered as a CEO or from the list of members of its corporation, or the built-in user. */
 export interface User {
   /** Id of the alliance of the corporation, if any. */
   alliance: number | null;
@@ -3346,7 +3346,7 @@ export interface Api {
      *
      * Members who are no longer eligible, except the owner, are removed after the grace period; pending applications of ineligible users end. Autogroups have no policy: 409. Organizations, groups and users in the policy must exist: 404.
      *
-     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set.
+     * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set, or the policy reaches persons, before or after.
      */
     readonly setPolicy: ((request: SetGroupPolicyRequest) => Promise<SetGroupPolicyAnswer>) & {
       /** Answers who would gain or lose what, and changes nothing. */
@@ -3688,7 +3688,7 @@ export interface Api {
     /**
      * Delete a user.
      *
-     * Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in registers the character again at level 0.
+     * Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in, or the sync, registers the character again at level 0.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 9 or more. The user's own level must not be above the caller's. Nobody deletes the built-in user.
      */

@@ -549,7 +549,7 @@ export const DisabledReason = z.enum([
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, the address without one, or the webhook used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
- * - `too_many_waiting` (429): The caller has the maximum number of waiting requests for events.
+ * - `too_many_waiting` (429): The caller, or the whole process, has the maximum number of waiting requests for events.
  * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An unforeseen error.
@@ -875,7 +875,7 @@ export const Group = z.object({
   is_autogroup: z.boolean(),
   /** Who belongs to it. */
   members: z.array(UserShort),
-  /** Null where the owner was deleted or there never was one. */
+  /** Null where the owner was deleted or handed over, or there never was one. */
   owner: UserShort.nullable(),
   /** When it was last changed here. */
   updated_on: z.string().datetime(),
@@ -1516,7 +1516,7 @@ export const SystemStatus = z.object({
   })),
 });
 
-/** A game character that signed in here, was registered as a CEO, or is the built-in user. */
+/** A game character that signed in here, was registered as a CEO or from the list of members of its corporation, or the built-in user. */
 export const User = z.object({
   /** Id of the alliance of the corporation, if any. */
   alliance: z.number().int().nullable(),

@@ -1,10 +1,9 @@
 // Who lost access: everybody in an alliance whose refresh tokens no longer cover what is required.
 //
-//   npm install @castellan/sdk
+//   npm install ./castellan-sdk-*.tgz      (not published yet: npm pack --workspace sdk in a checkout makes it)
 //   CASTELLAN_URL=https://castellan.example CASTELLAN_TOKEN=… node lost-access.mjs
 //
-// The token is a permanent app token whose owner may read the tracking of the alliances: level 7, or level 3 for the
-// owner's own.
+// The token is a permanent app token whose owner may read the tracking of every alliance: level 7.
 import { CastellanError, createCastellan } from '@castellan/sdk';
 
 const { CASTELLAN_URL = 'http://127.0.0.1:8080', CASTELLAN_TOKEN } = process.env;

@@ -1,6 +1,6 @@
 // Keeps the roles of a chat in line with groups, and catches up after being away.
 //
-//   npm install @castellan/sdk
+//   npm install ./castellan-sdk-*.tgz      (not published yet: npm pack --workspace sdk in a checkout makes it)
 //   CASTELLAN_URL=https://castellan.example CASTELLAN_TOKEN=… node roles.mjs          (or --once, from a timer)
 //
 // The token is a permanent app token whose owner has level 7: it follows every event. STATE is the file that holds which

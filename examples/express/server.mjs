@@ -1,6 +1,6 @@
 // A back end: begins sign-ins, and shows a page to the members of a group alone.
 //
-//   npm install @castellan/sdk express jose
+//   npm install ./castellan-sdk-*.tgz express jose      (the first: npm pack --workspace sdk in a checkout)
 //   CASTELLAN_URL=https://castellan.example CASTELLAN_APP_TOKEN=… CASTELLAN_TOKEN=… GROUP_ID=… node server.mjs
 //
 // CASTELLAN_URL is the BASE_URL of the service. The app token is a dynamic one, whose callback is the address of the

@@ -4,10 +4,10 @@ import type { Payload } from '../server/queue/job-catalogue.ts';
 import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
 
-/** Retries after the first attempt; the last is about two and a half hours later. */
+/** Retries after the first attempt; the last is almost an hour and a half later. */
 const MOST = 10;
 
-/** Notifies an application that a session has ended; temporary failures are retried for some hours (D84). */
+/** Notifies an application that a session has ended; temporary failures are retried for more than an hour (D84). */
 export async function sendLogout(
   { queue, ...services }: Services,
   payload: Payload<'send-logout'>,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { collectDefaultMetrics } from 'prom-client';
+import { collectDefaultMetrics, Histogram } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { followBacklog, followPool, followReplica } from '../../../server/observability/gauges.ts';
@@ -29,6 +29,41 @@ async function documents(path: string): Promise<unknown[]> {
   const parsed = parseAllDocuments(await read(path), { merge: true });
   for (const { errors } of parsed as { errors: unknown[] }[]) expect(errors).toEqual([]);
   return (parsed as { toJS(): unknown }[]).map((document) => document.toJS());
+}
+
+/** Labels of every scraped series; a metric's own `job` becomes `exported_job`. */
+const OF_PROMETHEUS = ['job', 'instance'];
+
+/** The metrics that a process serves, as Prometheus names their series, each with its labels. */
+function servedMetrics(): ReadonlyMap<string, readonly string[]> {
+  const metrics = createMetrics();
+  followPool(metrics, new pg.Pool());
+  followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));
+  followReplica(metrics, async () => ({}));
+  collectDefaultMetrics({ register: metrics.registry });
+  return new Map(
+    metrics.registry.getMetricsAsArray().flatMap((metric) => {
+      const { name, labelNames = [] } = metric as { name: string; labelNames?: readonly string[] };
+      const labels = labelNames.map((label) => (label === 'job' ? 'exported_job' : label));
+      const series = ['_count', '_sum', '_bucket'].map(
+        (end) => [`${name}${end}`, [...labels, 'le']] as const,
+      );
+      return [[name, labels] as const, ...(metric instanceof Histogram ? series : [])];
+    }),
+  );
+}
+
+/** The expressions of all alert rules and panels. */
+async function expressions(): Promise<string[]> {
+  const rules = valuesOf(await documents('deploy/prometheus/castellan.rules.yml'), 'expr');
+  const panels = valuesOf(JSON.parse(await read('deploy/grafana/castellan.json')), 'expr');
+  return [...rules, ...panels].map(String);
+}
+
+/** The metrics in an expression, each with its selector. */
+function metricsIn(expr: string): [name: string, selector: string][] {
+  const found = expr.matchAll(/\b((?:castellan|nodejs|process)_\w+)(\{[^}]*\})?/g);
+  return [...found].map(([, name = '', selector = '']) => [name, selector]);
 }
 
 describe('files for deployment', () => {
@@ -81,19 +116,28 @@ describe('files for deployment', () => {
   });
 
   it('use only existing metrics in alert rules and dashboard', async () => {
-    const metrics = createMetrics();
-    followPool(metrics, new pg.Pool());
-    followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));
-    followReplica(metrics, async () => ({}));
-    collectDefaultMetrics({ register: metrics.registry });
-    const served = new Set(metrics.registry.getMetricsAsArray().map(({ name }) => name));
-    const rules = valuesOf(await documents('deploy/prometheus/castellan.rules.yml'), 'expr');
-    const panels = valuesOf(JSON.parse(await read('deploy/grafana/castellan.json')), 'expr');
-    const named = [...rules, ...panels].flatMap((expr) =>
-      [...String(expr).matchAll(/\b(?:castellan|nodejs|process)_\w+/g)].map(([name]) => name),
-    );
+    const served = servedMetrics();
+    const named = (await expressions()).flatMap((expr) => metricsIn(expr).map(([name]) => name));
     expect(named.length).toBeGreaterThan(30);
-    const known = (name: string) => served.has(name) || served.has(name.replace(/_(count|sum|bucket)$/, ''));
-    expect(named.filter((name) => !known(name))).toEqual([]);
+    expect(named.filter((name) => !served.has(name))).toEqual([]);
+  });
+
+  it('use only the labels that these metrics have, and those of Prometheus', async () => {
+    const served = servedMetrics();
+    const unknown: string[] = [];
+    for (const expr of await expressions()) {
+      const metrics = metricsIn(expr);
+      const all = new Set(metrics.flatMap(([name]) => [...(served.get(name) ?? []), ...OF_PROMETHEUS]));
+      for (const [name, selector] of metrics) {
+        const own = new Set([...(served.get(name) ?? []), ...OF_PROMETHEUS]);
+        for (const [, label = ''] of selector.matchAll(/(\w+)\s*[=!]~?\s*"/g)) {
+          if (!own.has(label)) unknown.push(`${name}{${label}}`);
+        }
+      }
+      for (const [, labels = ''] of expr.matchAll(/\bby \(([^)]*)\)/g)) {
+        unknown.push(...labels.split(', ').filter((label) => !all.has(label)));
+      }
+    }
+    expect(unknown).toEqual([]);
   });
 });

@@ -148,7 +148,7 @@ export const PutWebhook = component(
       ordered: field(z.boolean().nullish(), Ordered),
       enabled: field(
         z.boolean().nullish(),
-        'False: nothing is delivered, and nothing is lost. True: it continues where it stopped, and failed deliveries are retried.',
+        'False: nothing is delivered, and nothing is lost. True: it continues where it stopped, and failed deliveries of the last 30 days are retried.',
       ),
     })
     .strict(),

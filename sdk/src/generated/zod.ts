@@ -1465,7 +1465,7 @@ export const PutWebhook = z.object({
   group_ids: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
   /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */
   ordered: z.boolean().nullable().optional(),
-  /** False: nothing is delivered, and nothing is lost. True: it continues where it stopped, and failed deliveries are retried. */
+  /** False: nothing is delivered, and nothing is lost. True: it continues where it stopped, and failed deliveries of the last 30 days are retried. */
   enabled: z.boolean().nullable().optional(),
 });
 

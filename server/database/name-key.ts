@@ -11,3 +11,14 @@ export function nameKey(name: string): string {
 function fold(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase();
 }
+
+/**
+ * The forms in which a part of a name may stand in the name's own key. A sigma is lower-cased by what is next to it,
+ * which is unknown at the edges of a part: "ΔΥΣ" is "δυς" by itself and "δυσ" in "οδυσσευς".
+ */
+export function keysOfPart(part: string): string[] {
+  const either = (key: string, edge: RegExp) =>
+    edge.test(key) ? ['σ', 'ς'].map((sigma) => key.replace(edge, sigma)) : [key];
+  const keys = either(nameKey(part), /^[σς]/).flatMap((key) => either(key, /[σς]$/));
+  return [...new Set(keys)];
+}

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { MAX_LEVEL } from '../../contract/access.ts';
 import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
-import { nameKey } from '../database/name-key.ts';
+import { keysOfPart } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 
 /** Conditions for users, combined by AND (D71). */
@@ -44,12 +44,12 @@ export async function findUsers(
 /** Selects the access path that reads the fewest rows for the given filter. */
 function placesOf(filter: UserFilter, after: Place | undefined, most: number): RawBuilder<Place> {
   const { min_level: level = MEMBER_LEVEL, search, group_id: group } = filter;
-  const key = search === undefined ? undefined : nameKey(search);
+  const keys = search === undefined ? undefined : keysOfPart(search);
   const bodies = bodiesOf(filter);
-  const inAnyGroup = all(beyond(after), atLeast(level), holding(key), bodies && belonging(bodies));
+  const inAnyGroup = all(beyond(after), atLeast(level), holding(keys), bodies && belonging(bodies));
   const wanted = group === undefined ? inAnyGroup : all(inAnyGroup, inGroup(group));
   // Levels above 0 are rare, so the index on levels is selective.
-  const anybody = key === undefined && bodies === undefined && group === undefined;
+  const anybody = keys === undefined && bodies === undefined && group === undefined;
   if (level > MEMBER_LEVEL || anybody) return ofLevels(level, wanted, most);
   // Members are not asked for their membership again: that would take an index lookup for each.
   if (group !== undefined) return nearOrFar(after, wanted, most, ofGroup(group, inAnyGroup, most));
@@ -58,7 +58,7 @@ function placesOf(filter: UserFilter, after: Place | undefined, most: number): R
     after,
     wanted,
     most,
-    bodies ? ofBodies(bodies, wanted, most) : ofName(key as string, wanted),
+    bodies ? ofBodies(bodies, wanted, most) : ofName(keys as string[], wanted),
   );
 }
 
@@ -79,8 +79,12 @@ function atLeast(level: number): Condition {
   return sql`u.clearance_level >= ${level}`;
 }
 
-function holding(key: string | undefined): Condition | undefined {
-  return key === undefined ? undefined : sql`strpos(u.name_key, ${key}) > 0`;
+function any(conditions: readonly Condition[]): Condition {
+  return sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+function holding(keys: readonly string[] | undefined): Condition | undefined {
+  return keys && any(keys.map((key) => sql`strpos(u.name_key, ${key}) > 0`));
 }
 
 /** SQL condition on the corporations `c` in the filter; undefined when it names none. */
@@ -150,11 +154,10 @@ function ofBodies(bodies: Condition, wanted: Condition, most: number) {
     ) m where ${bodies}`;
 }
 
-/** Users whose name contains the text, by the index on parts of names. */
-function ofName(key: string, wanted: Condition) {
-  return sql<Place>`
-    select u.name_key, u.character_id from users u
-    where name_parts(u.name_key) @> ${partsOf(key)}::text[] and ${wanted}`;
+/** Users whose name contains the text in one of its forms, by the index on parts of names. */
+function ofName(keys: readonly string[], wanted: Condition) {
+  const parts = keys.map((key) => sql`name_parts(u.name_key) @> ${partsOf(key)}::text[]`);
+  return sql<Place>`select u.name_key, u.character_id from users u where ${any(parts)} and ${wanted}`;
 }
 
 /** Parts that every name containing the text must have: the longest of those from `name_parts`. */

@@ -86,6 +86,17 @@ function meant({
     .map(({ name }) => name);
 }
 
+it('D71: a sigma is found in any of its three forms, whether it ends a word or not', async () => {
+  const greek = ['Άρης', 'ΟΔΥΣΣΕΥΣ'];
+  for (const [index, name] of greek.entries()) await addUser(app, { id: 300 + index, name });
+  expect(await names({ search: 'ΔΥΣ' })).toEqual(['ΟΔΥΣΣΕΥΣ']);
+  expect(await names({ search: 'δυσσ' })).toEqual(['ΟΔΥΣΣΕΥΣ']);
+  expect(await names({ search: 'ευς' })).toEqual(['ΟΔΥΣΣΕΥΣ']);
+  for (const search of ['Σ', 'σ', 'ς']) expect(await names({ search })).toEqual(greek);
+  expect(await names({ search: 'σς' })).toEqual(['ΟΔΥΣΣΕΥΣ']);
+  await app.db.deleteFrom('users').where('character_id', 'in', [300, 301]).execute();
+});
+
 describe('D71: GET /user', () => {
   it('without any parameter is as before: everybody, in one answer without X-Next', async () => {
     const answer = await app.client(caller.jwt).user.list();

@@ -162,5 +162,14 @@ export function policyOfForm(redirectUri: string): string {
 }
 
 function originsOf(uris: readonly string[]): string {
-  return [...new Set(uris.map((uri) => new URL(uri).origin))].map((origin) => ` ${origin}`).join('');
+  return [...new Set(uris.map(sourceOf))].map((source) => ` ${source}`).join('');
+}
+
+/**
+ * How a content security policy names the target: by its origin, or by its scheme alone where the host is not one that
+ * browsers accept in a policy. They ignore IPv6 addresses, and would hold the browser back.
+ */
+function sourceOf(uri: string): string {
+  const { hostname, origin, protocol } = new URL(uri);
+  return /^[a-z0-9.-]+$/.test(hostname) ? origin : protocol;
 }

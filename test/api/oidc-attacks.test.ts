@@ -541,6 +541,21 @@ describe('attack: clickjacking and other abuse of pages', () => {
     }
     expect(consent.page?.headers.get('content-security-policy')).toContain('https://wiki.example');
   });
+
+  it('D81: the policy lets the browser go on to a redirect URI at [::1], which it cannot name', async () => {
+    const redirect_uris = ['http://[::1]:8100/cb', 'http://127.0.0.1:8100/cb'];
+    const native = await addRelyingParty(app, { first_party: false, public: true, redirect_uris });
+    const browser = browserOf(VICTIM);
+    const policyOf = ({ headers }: Response) =>
+      /form-action ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1];
+    const consent = await browser.go((await native.begin()).url);
+    expect(consent.page && policyOf(consent.page)).toBe("'self' http:");
+    const other = await browser.go((await native.begin({ redirect_uri: redirect_uris[1] as string })).url);
+    expect(other.page && policyOf(other.page)).toBe("'self' http://127.0.0.1:8100");
+    await browser.press(consent);
+    const posted = await browser.ask((await native.begin({ response_mode: 'form_post' })).url);
+    expect(policyOf(posted)).toBe("'self' http: http://127.0.0.1:8100");
+  });
 });
 
 describe('attack: tokens that are no longer valid', () => {

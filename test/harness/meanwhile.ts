@@ -19,13 +19,39 @@ export async function meanwhile<T>(
     await other.query('begin');
     await other.query(statement, [...values]);
     const result = work();
-    await untilWaiting(other, 1);
+    await untilBehind(other, 1);
     await whileItWaits(other);
     await other.query('commit');
     return await result;
   } finally {
     await other.end();
   }
+}
+
+/** Those who wait for the client's locks, or for somebody who does. */
+const BEHIND = `
+  with recursive behind (pid) as (
+    select pg_backend_pid()
+    union select a.pid from pg_stat_activity a join behind b on b.pid = any(pg_blocking_pids(a.pid))
+      where a.datname = current_database() and a.wait_event_type = 'Lock'
+  ) select from behind where pid <> pg_backend_pid()`;
+
+/**
+ * Waits until this many statements wait for locks of this very client: others may wait for each other for a moment.
+ *
+ * @param works it is enough, too, that one of these has ended
+ */
+export async function untilBehind(
+  client: pg.Client,
+  count: number,
+  ...works: readonly Promise<unknown>[]
+): Promise<void> {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  for (const work of works) work.then(end, end);
+  while (!ended && (await client.query(BEHIND)).rows.length < count) await pause(5);
 }
 
 /** Waits until this many statements wait for a lock in the client's database. */

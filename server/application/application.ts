@@ -24,7 +24,7 @@ import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, invalid, notFound } from '../shared/domain-error.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
 import {
   type ApplicationRow,
   countApplications,
@@ -135,7 +135,7 @@ async function changeAndTell(
   const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
   const event = { type: 'group.members_changed' as const, targets, ...(cause && { cause }) };
   const [event_id = ''] = await recordEvents(tx, listChanged(event, 'members', change), now);
-  await recordStandings(tx, await changedStandings(tx, standings), now, { cause: { event_id } });
+  await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, { cause: { event_id } });
 }
 
 async function described({ db, clock }: Needs, id: string, asModerator: boolean): Promise<Application> {

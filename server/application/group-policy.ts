@@ -16,7 +16,7 @@ import { CLOSED, findPolicy, findUnknown, lockPolicy, storePolicy } from '../pol
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
 
 /** The policy of a group; 404 when the group does not exist or the caller may not see its policy. */
 export async function getPolicy(
@@ -84,7 +84,7 @@ export async function setPolicy(
     const [event_id] = await recordEvents(tx, updated, now);
     const because = event_id === undefined ? {} : { cause: { event_id } };
     await carryOut(services, tx, { departures, ended, ...because }, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now, because);
+    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, because);
     return after;
   });
 }

@@ -7,7 +7,7 @@ import { endApplications } from '../policy/pending.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
 
 /**
  * Judges members and applicants of all groups by their policies and their present memberships (D110, D111): members who
@@ -44,7 +44,7 @@ export async function judgeMemberships(
     const kept = !run.dryRun && (await guardMassChange(tx, services, run, losses));
     if (!kept) return { result: changes, kept };
     await carryOut(services, tx, { departures, ended }, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now);
+    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now);
     return { result: changes, kept };
   });
 }

@@ -15,7 +15,7 @@ import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { findAutogroups, readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN_AND_COALITIONS, recordStandings } from '../standing/standing-events.ts';
 import {
   type ByKind,
   type CoalitionRow,
@@ -122,7 +122,7 @@ export async function updateCoalition(
     );
     if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true, rehearsed }, now);
     if (standings !== undefined) {
-      await recordStandings(tx, await changedStandings(tx, standings), now, cause);
+      await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN_AND_COALITIONS), now, cause);
       await endUnwelcome(services, tx, 'everybody');
     }
     return getCoalition({ db: tx }, coalitionId);
@@ -205,7 +205,10 @@ export async function removeCoalition(
     const gone = await findAutogroups(tx, [`coalition:${coalitionId}`]);
     await deleteCoalition(tx, coalitionId);
     const { cause } = await recordCoalitionDeleted(tx, coalitionId, before, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now, { cause, gone });
+    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN_AND_COALITIONS), now, {
+      cause,
+      gone,
+    });
     await recordAutogroupsDeleted(tx, gone, cause, now);
     const groups = gone.map(({ group_id }) => group_id);
     await forgetDeleted(tx, { coalitions: [coalitionId], groups }, cause, now);

@@ -15,7 +15,7 @@ import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
 import {
   changeMembers,
@@ -111,7 +111,7 @@ export async function updateGroup(
     }
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
     const because = await recordGroupUpdated(tx, groupId, before, after, change, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now, because);
+    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, because);
     const same = before.authorized_to_login === after.authorized_to_login;
     if (!same || change.added.length > 0) {
       const ended = await endApplications(tx, now, { groupIds: [groupId] });
@@ -195,7 +195,7 @@ export async function removeGroup(
     const ended = await endApplicationsTo(tx, groupId, now);
     const events = ended.map((one) => endedEvent(one, cause));
     await recordEvents(tx, events, now);
-    await recordStandings(tx, await changedStandings(tx, standings), now, { cause });
+    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, { cause });
     await forgetDeleted(tx, { coalitions: [], groups: [groupId] }, cause, now);
     await endUnwelcome(services, tx, 'everybody');
   });

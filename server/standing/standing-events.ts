@@ -20,11 +20,24 @@ export interface StandingChange {
   readonly after: Standing | undefined;
 }
 
-/** The users whose standing or name changed, and who were created or deleted. */
+/** What a change of who may log in brings about: nobody's row is locked for it. */
+export const LOGIN = ['may_log_in'] as const;
+/** The same of a coalition's members. */
+export const LOGIN_AND_COALITIONS = ['coalitions', ...LOGIN] as const;
+/** The same of a voice identity's users. */
+export const LOGIN_AND_VOICE = ['voice_group', ...LOGIN] as const;
+
+/**
+ * The users whose standing or name changed, and who were created or deleted.
+ *
+ * @param own for changes that do not lock the users: the only fields that they change. What else differs, somebody else
+ * has changed meanwhile, who tells it
+ */
 export async function changedStandings(
   db: Kysely<Database>,
   before: Standings,
   touched: Touched = {},
+  own?: readonly (keyof Standing)[],
 ): Promise<StandingChange[]> {
   const ids = [...new Set([...before.keys(), ...(touched.users ?? [])])];
   if (ids.length === 0) return [];
@@ -32,24 +45,32 @@ export async function changedStandings(
   return ids
     .sort((one, other) => one - other)
     .map((id) => ({ before: before.get(id), after: after.get(id) }))
+    .map((change) => (own === undefined ? change : ownPart(change, own)))
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
 
+/** The change without what is not its own; both sides are equal where nothing is left. */
+function ownPart({ before, after }: StandingChange, own: readonly (keyof Standing)[]): StandingChange {
+  if (before === undefined || after === undefined) return { before: after, after };
+  const former = Object.fromEntries(own.map((field) => [field, before[field]]));
+  return { before: { ...after, ...former }, after };
+}
+
 /**
- * Runs `work` and records how it changed users' standings. Nothing is locked for that: events describe what this
- * transaction sees, and of an effect that two concurrent transactions cause together each records its own view
- * (docs/events.md).
+ * Runs `work` and records how it changed users' standings, of which it changes only `own` where that is given. Nothing is
+ * locked for that: events describe what this transaction sees, and of an effect that two concurrent transactions cause
+ * together each records its own view (docs/events.md).
  */
 export async function followStandings<T>(
   db: Kysely<Database>,
   touched: Touched,
   now: Date,
   work: () => Promise<T>,
-  cause?: NewEvent['cause'],
+  { cause, own }: { readonly cause?: NewEvent['cause']; readonly own?: readonly (keyof Standing)[] } = {},
 ): Promise<T> {
   const before = await readStandings(db, touched);
   const done = await work();
-  await recordStandings(db, await changedStandings(db, before, touched), now, cause && { cause });
+  await recordStandings(db, await changedStandings(db, before, touched, own), now, cause && { cause });
   return done;
 }
 

@@ -7,7 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, revoked } from '../shared/domain-error.ts';
-import { followStandings } from '../standing/standing-events.ts';
+import { followStandings, LOGIN_AND_VOICE } from '../standing/standing-events.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
 import { sharedLookup } from '../voice-server/shared-lookup.ts';
@@ -94,7 +94,8 @@ export async function completeChallenge(
     const cause = await recordBound(tx, bound, released, now);
     const moved = { enters: caller.owner_id, leaves };
     const users = [caller.owner_id, ...(leaves === undefined ? [] : [leaves])];
-    await followStandings(tx, { users }, now, () => moveMembership(tx, group, moved), cause);
+    const how = { cause, own: LOGIN_AND_VOICE };
+    await followStandings(tx, { users }, now, () => moveMembership(tx, group, moved), how);
     await endUnwelcome(services, tx, { users });
     return leaves;
   });

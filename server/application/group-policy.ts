@@ -12,7 +12,14 @@ import { carryOut } from '../policy/carry-out.ts';
 import { toldPolicy } from '../policy/forget-deleted.ts';
 import { judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
-import { CLOSED, findPolicy, findUnknown, lockPolicy, storePolicy } from '../policy/policy.queries.ts';
+import {
+  CLOSED,
+  findPolicy,
+  findUnknown,
+  lockModerators,
+  lockPolicy,
+  storePolicy,
+} from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
@@ -53,6 +60,7 @@ export async function setPolicy(
     if (group.authorized_to_login !== null) {
       requireAdministrator(caller, 'setting the policy of a group whose authorized_to_login is set');
     }
+    await lockModerators(tx, body.moderators?.users ?? []);
     const stored = await lockPolicy(tx, groupId);
     const before = stored?.policy ?? CLOSED;
     const after = changed(before, body);

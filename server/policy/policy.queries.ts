@@ -36,8 +36,8 @@ const policyRecord = sql`json_build_object(
   'questions', p.questions, 'expire_days', p.expire_days)`;
 
 /**
- * The policy of a group before a change, and whether level 9 set it. Locks it, so that concurrent deletions of what it
- * names either show in it or wait until it is changed.
+ * The policy of a group before a change, and whether level 9 set it. Locks it and its moderators, so that concurrent
+ * deletions of what it names, and hand-overs of moderators, either show in it or wait until it is changed.
  */
 export async function lockPolicy(
   tx: Transaction<Database>,
@@ -49,10 +49,23 @@ export async function lockPolicy(
     .where('group_id', '=', groupId)
     .forUpdate()
     .execute();
+  await sql`select from group_moderators where group_id = ${groupId} order by character_id for key share`.execute(
+    tx,
+  );
   const { rows } = await sql<{ policy: GroupPolicy; by_administrator: boolean }>`
     select ${policyRecord} as policy, p.by_administrator from group_policies p
     where p.group_id = ${groupId}`.execute(tx);
   return rows[0];
+}
+
+/** Locks users who become moderators against deletion until the transaction ends; call it before {@link lockPolicy}. */
+export async function lockModerators(
+  tx: Transaction<Database>,
+  characterIds: readonly number[],
+): Promise<void> {
+  if (characterIds.length === 0) return;
+  await sql`select from users where character_id = any(${[...characterIds]}::bigint[])
+    order by character_id for key share`.execute(tx);
 }
 
 /** The policy of a group, and whether this user may see it; undefined when the group does not exist. */

@@ -1,7 +1,7 @@
 import { inTransaction } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
 import { revokeGrants } from '../grant/revoke.ts';
-import { findMemberships } from '../group/group.queries.ts';
+import { findMemberships, lockOwnedGroups } from '../group/group.queries.ts';
 import { forgetJoining } from '../policy/forget-joining.ts';
 import type { Identity } from '../provider/identity.ts';
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
@@ -12,7 +12,7 @@ import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 import { recordUnbound } from '../voice/voice-events.ts';
-import { findKnownUser, handOver, isHandedOver } from './sign-in.queries.ts';
+import { findKnownUser, handOver, isHandedOver, lockHandedOver } from './sign-in.queries.ts';
 import { GAME, recordHandedOver, recordLosses } from './sign-in-events.ts';
 
 /**
@@ -26,17 +26,20 @@ export async function noticeHandover(
   const { db, queue, clock, log } = services;
   await inTransaction(db, async (tx) => {
     if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
+    await lockOwnedGroups(tx, identity.characterId);
+    if (!(await lockHandedOver(tx, identity.characterId, identity.ownerHash))) return;
     const users = [identity.characterId];
     // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
     const now = clock.now();
     const standings = await readStandings(tx, { users });
     const memberships = await findMemberships(tx, users);
+    // Before the first event: it may wait for a policy that names the character, whose event comes before then.
+    const ended = await forgetJoining(tx, identity.characterId, now);
     const event_id = await recordHandedOver(tx, identity, now);
     // Everything else is a consequence of that and not done by anybody here.
     await onAccountOf({ actor: GAME, cause: { event_id, run_id: null, job: null } }, async () => {
       await handOver(tx, identity.characterId, identity.ownerHash, now);
       const released = await forgetVoice(tx, identity.characterId);
-      const ended = await forgetJoining(tx, identity.characterId, now);
       await revokeGrants(tx, queue, [identity.characterId]);
       await endSessions(services, tx, [identity.characterId]);
       await deleteConsents(tx, identity.characterId);

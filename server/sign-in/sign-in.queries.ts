@@ -120,23 +120,34 @@ export async function recordSignIn(
 }
 
 /**
- * Whether the character has a new owner (D29b). It locks the row, so that of concurrent sign-ins exactly one sees the
- * change.
+ * Whether the character has a new owner (D29b). Locks its row, so that of concurrent sign-ins exactly one sees the
+ * change, and nobody gives the character a membership or an office while it loses all of them.
  */
+export async function lockHandedOver(
+  db: Kysely<Database>,
+  characterId: number,
+  ownerHash: string,
+): Promise<boolean> {
+  const row = await handedOver(db, characterId, ownerHash).forUpdate().executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Like {@link lockHandedOver}, without a lock: most sign-ins are by the owner who is known. */
 export async function isHandedOver(
   db: Kysely<Database>,
   characterId: number,
   ownerHash: string,
 ): Promise<boolean> {
-  const row = await db
+  return (await handedOver(db, characterId, ownerHash).executeTakeFirst()) !== undefined;
+}
+
+function handedOver(db: Kysely<Database>, characterId: number, ownerHash: string) {
+  return db
     .selectFrom('users')
     .select('character_id')
     .where('character_id', '=', characterId)
     .where('owner_hash', 'is not', null)
-    .where('owner_hash', '!=', ownerHash)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
+    .where('owner_hash', '!=', ownerHash);
 }
 
 /**

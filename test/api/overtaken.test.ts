@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
-import { joiningScenes } from '../fixtures/joining.ts';
+import { joiningScenes, type Person } from '../fixtures/joining.ts';
 import { letIn } from '../fixtures/registry.ts';
-import { addBodies } from '../fixtures/users.ts';
+import { addBodies, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { meanwhile } from '../harness/meanwhile.ts';
+import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 
 /** Writes that read something before they wait for a lock, while another write changes it. */
 
 const [ONE, OTHER] = [98_970_001, 98_970_002] as const;
 const IN_GAME = 98_000_011;
+const DELETE = 'delete from users where character_id = $1';
 
 let app: TestApp;
 let root: Client;
@@ -34,6 +36,93 @@ async function eventsOf(work: () => Promise<unknown>): Promise<Event[]> {
   await work();
   return (await allEvents(app.db)).slice(before);
 }
+
+/** Has the game hand a character over, as the new owner's sign-in notices. */
+async function handOver({ id, name }: Person): Promise<void> {
+  const seller = app.db.updateTable('users').set({ owner_hash: 'seller' });
+  await seller.where('character_id', '=', id).execute();
+  await noticeHandover(app.app.services, { characterId: id, characterName: name, ownerHash: 'buyer' });
+}
+
+/** The character is handed over while the work, which began before, waits for what `lock` locks. */
+async function handedOverDuring<T>(
+  person: Person,
+  [lock, ...values]: readonly [string, ...unknown[]],
+  work: () => Promise<T>,
+): Promise<T> {
+  let handing: Promise<void> | undefined;
+  const done = await meanwhile(app, lock, values, work, async (other) => {
+    handing = handOver(person);
+    await untilBehind(other, 2, handing);
+  });
+  await handing;
+  return done;
+}
+
+describe('a policy that is set', () => {
+  it('D111: while a moderator is handed over, leaves the new owner no moderator', async () => {
+    const { owner, moderator, params } = await scenes.scene();
+    const named = await group();
+    const lock = 'select from groups where group_id = $1 for update';
+    const body = { eligible: { groups_any: [named.group_id] } };
+    const events = await eventsOf(() =>
+      handedOverDuring(moderator, [lock, named.group_id], () =>
+        ok(owner.client.group.setPolicy({ params, body })),
+      ),
+    );
+    expect((await ok(root.group.policy({ params }))).moderators.users).toEqual([]);
+    // Whoever follows the events knows it, too: the hand-over comes after the policy that still names him.
+    const told = events.filter(({ type, targets }) =>
+      type === 'group.updated' ? targets[0]?.id === params.group_id : type === 'user.handed_over',
+    );
+    expect(told.map(({ type }) => type)).toEqual(['group.updated', 'user.handed_over']);
+  });
+
+  it('D111: while a moderator is deleted, leaves it out', async () => {
+    const { owner, moderator, params } = await scenes.scene();
+    const answer = await meanwhile(app, DELETE, [moderator.id], () =>
+      owner.client.group.setPolicy({ params, body: { grace_hours: 1 } }),
+    );
+    expect(answer).toMatchObject({ status: 200, body: { moderators: { users: [] } } });
+  });
+
+  it('D110: with a moderator who is being deleted, is a 404', async () => {
+    const { owner, params } = await scenes.scene();
+    const { id } = await scenes.person();
+    const answer = await meanwhile(app, DELETE, [id], () =>
+      owner.client.group.setPolicy({ params, body: { moderators: { users: [id] } } }),
+    );
+    expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining(String(id)) } });
+  });
+});
+
+describe('a hand-over', () => {
+  it('D91: tells of every group that the character leaves, also of one that it was added to meanwhile', async () => {
+    const person = await scenes.person();
+    const params = await group();
+    const { uuid } = await makeToken(app, 'per', person.id, uuidOf(app.root));
+    let adding: Promise<unknown> | undefined;
+    const events = await eventsOf(async () => {
+      const lock = 'select from tokens where uuid = $1 for update';
+      await meanwhile(
+        app,
+        lock,
+        [uuid],
+        () => handOver(person),
+        async (other) => {
+          adding = ok(root.group.update({ params, body: { add_members: [person.name] } }));
+          await untilBehind(other, 2, adding);
+        },
+      );
+      await adding;
+    });
+    const changes = events.flatMap(({ targets, changes }) =>
+      targets[0]?.id === params.group_id ? changes.flatMap((one) => ('added' in one ? [one] : [])) : [],
+    );
+    const last = changes.findLast(({ added, removed }) => [...added, ...removed].includes(person.id));
+    expect(last?.added.includes(person.id) ?? false).toBe(await scenes.isMember(params, person));
+  });
+});
 
 describe('D91: what somebody else changes at the same moment', () => {
   it('is no consequence of a group that begins to say who may log in', async () => {

@@ -16,7 +16,7 @@ import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './call-application.ts';
 import { noticeHandover } from './notice-handover.ts';
-import { type Admitted, COMPLETED, type Refusal, UNKNOWN } from './outcome.ts';
+import { type Admitted, COMPLETED, OTHER_OWNER, type Refusal, UNKNOWN } from './outcome.ts';
 import {
   endVisit,
   findKnownCorporation,
@@ -118,7 +118,8 @@ async function attempt(
           await requireAdmission(tx, signOn);
           return left;
         });
-        await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now());
+        if (!(await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now())))
+          throw new Refused(OTHER_OWNER);
         await storeGrant(services, tx, signOn);
         await endUnwelcome(services, tx, { users: [characterId, ...users], corporations });
         if (token !== undefined) await giveToken(services, tx, token, state);

@@ -62,6 +62,7 @@ export interface WaysOn {
 export const UNKNOWN = badRequest('This sign-in is not known here, or not any more.');
 export const COMPLETED = badRequest('This sign-in was completed already.');
 export const EXPIRED = badRequest('This sign-in was not completed in time.');
+export const OTHER_OWNER = badRequest('Another owner of this character signed in at the same moment.');
 export const TRIED_TOO_OFTEN = badRequest('This sign-in was tried too often with codes that are not valid.');
 export const REFUSED_CODE = badRequest(
   'The code in the address is not valid: it was used already, or is too old. That happens when a page is opened twice.',

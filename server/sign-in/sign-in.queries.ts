@@ -101,14 +101,17 @@ export async function judgeUser(db: Kysely<Database>, characterId: number): Prom
   return rows[0];
 }
 
-/** Stores the character's owner and the time of the sign-in. */
+/**
+ * Stores the character's owner and the time of the sign-in; false when another owner has signed in since the hand-over
+ * was looked for.
+ */
 export async function recordSignIn(
   db: Kysely<Database>,
   characterId: number,
   ownerHash: string,
   now: Date,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('users')
     .set((eb) => ({
       owner_hash: ownerHash,
@@ -116,7 +119,9 @@ export async function recordSignIn(
       proven_on: eb.fn.coalesce('proven_on', eb.val(now)),
     }))
     .where('character_id', '=', characterId)
-    .execute();
+    .where((eb) => eb.or([eb('owner_hash', 'is', null), eb('owner_hash', '=', ownerHash)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

@@ -8,11 +8,13 @@ import { letIn } from '../fixtures/registry.ts';
 import { addBodies, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
+import { trySignIn } from '../harness/sign-in.ts';
 
 /** Writes that read something before they wait for a lock, while another write changes it. */
 
 const [ONE, OTHER] = [98_970_001, 98_970_002] as const;
 const IN_GAME = 98_000_011;
+const TRADED = 2_112_000_049;
 const DELETE = 'delete from users where character_id = $1';
 
 let app: TestApp;
@@ -121,6 +123,23 @@ describe('a hand-over', () => {
     );
     const last = changes.findLast(({ added, removed }) => [...added, ...removed].includes(person.id));
     expect(last?.added.includes(person.id) ?? false).toBe(await scenes.isMember(params, person));
+  });
+
+  it('D29b: of two owners who sign in at once, one gets in', async () => {
+    const dyn = await app.dynamicToken();
+    const signIn = () => trySignIn(app, { characterId: TRADED }, { dyn });
+    expect((await signIn()).status).toBe(302);
+    let buyer: Promise<Response> | undefined;
+    const lock = "select pg_advisory_xact_lock(hashtext('registering'), $1 % 256)";
+    const seller = await meanwhile(app, lock, [TRADED], signIn, async (other) => {
+      app.provider.world.handOver(TRADED);
+      buyer = signIn();
+      await untilBehind(other, 2);
+    });
+    const statuses = [seller.status, (await buyer)?.status];
+    expect(statuses).toEqual([400, 302]);
+    const tokens = app.db.selectFrom('tokens').select('uuid').where('owner_id', '=', TRADED);
+    expect(await tokens.execute()).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { inTransactionIfKept } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import { carryOut } from '../policy/carry-out.ts';
-import { type Departure, findSpeakingGroups, judgeMembers } from '../policy/judge.queries.ts';
+import { type Departure, findSpeakingGroups, judgeMembers, lockJudged } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
@@ -22,6 +22,7 @@ export async function judgeMemberships(
 ): Promise<readonly Change[]> {
   const now = services.clock.now();
   return inTransactionIfKept(services.db, async (tx) => {
+    await lockJudged(tx);
     const standings = await readStandings(tx, { groups: await findSpeakingGroups(tx) });
     const { judged, departures } = await judgeMembers(tx, now);
     const ended = await endApplications(tx, now);

@@ -37,6 +37,15 @@ interface Judged {
 }
 
 /**
+ * Locks all groups with policies. A statement that waits for a lock sees everything else as it was before: without this,
+ * {@link judgeMembers} could judge by a policy that was replaced while it waited.
+ */
+export async function lockJudged(db: Kysely<Database>): Promise<void> {
+  await sql`select from groups where group_id in (select group_id from group_policies)
+    order by group_id for no key update`.execute(db);
+}
+
+/**
  * Judges all members of groups with policies in one statement (D110): stores since when a member is no longer eligible,
  * clears that when it is eligible again, and removes members whose grace is over. The owner always stays, and so do
  * members that never were eligible: somebody added them by hand.

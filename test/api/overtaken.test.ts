@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
-import { joiningScenes, type Person } from '../fixtures/joining.ts';
-import { letIn } from '../fixtures/registry.ts';
+import { joiningScenes, type Person, type Scene } from '../fixtures/joining.ts';
+import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addBodies, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
+import { testRun } from '../harness/run.ts';
 import { trySignIn } from '../harness/sign-in.ts';
 
 /** Writes that read something before they wait for a lock, while another write changes it. */
@@ -95,6 +97,27 @@ describe('a policy that is set', () => {
       owner.client.group.setPolicy({ params, body: { moderators: { users: [id] } } }),
     );
     expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining(String(id)) } });
+  });
+
+  it('D110: while the job waits, is the one by which it judges', async () => {
+    const both = [await scenes.scene({ grace_hours: 0 }), await scenes.scene({ grace_hours: 0 })];
+    // The job locks groups by their ids.
+    const [first, { owner, applicant: member, params }] = both.sort((one, other) =>
+      one.params.group_id < other.params.group_id ? -1 : 1,
+    ) as [Scene, Scene];
+    const asking = { eligible: { min_level: 2 } };
+    await setLevel(app, member.id, 2);
+    for (const one of [first.params, params]) {
+      await ok(root.group.update({ params: one, body: { add_members: [member.name] } }));
+    }
+    await ok(owner.client.group.setPolicy({ params, body: asking }));
+    await setLevel(app, member.id, 0);
+    const lock = 'select from groups where group_id = $1 for update';
+    const judge = () => judgeMemberships(app.app.services, testRun('judge-memberships'));
+    await meanwhile(app, lock, [first.params.group_id], judge, () =>
+      ok(owner.client.group.setPolicy({ params, body: { eligible: { min_level: 0 } } })),
+    );
+    expect(await scenes.isMember(params, member)).toBe(true);
   });
 });
 

@@ -213,11 +213,16 @@ export interface Membership {
   readonly is_owner: boolean;
 }
 
-/** All stored memberships of these characters, except of the voice autogroup, which is part of their standing. */
+/**
+ * All stored memberships of these characters, except of the voice autogroup, which is part of their standing. Locks them
+ * first, so that nobody else ends and tells one of them meanwhile.
+ */
 export async function findMemberships(
   db: Kysely<Database>,
   characterIds: readonly number[],
 ): Promise<Membership[]> {
+  await sql`select from group_members where character_id = any(${[...characterIds]}::bigint[])
+    order by group_id, character_id for update`.execute(db);
   const { rows } = await sql<Membership>`
     select m.group_id, g.group_name, m.character_id, g.owner_id is not distinct from m.character_id as is_owner
     from group_members m join groups g using (group_id)

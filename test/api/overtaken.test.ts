@@ -205,4 +205,20 @@ describe('D91: what somebody else changes at the same moment', () => {
     expect(events.filter(({ type }) => type === 'user.deleted')).toHaveLength(1);
     expect(misfits(events)).toEqual([]);
   });
+
+  it('is told once: a group that a user leaves while it is deleted', async () => {
+    const member = await scenes.person();
+    const params = await group();
+    await ok(root.group.update({ params, body: { add_members: [member.name] } }));
+    // Somebody who tells it, as far as this test is concerned.
+    const leave = 'delete from group_members where group_id = $1 and character_id = $2';
+    const events = await eventsOf(() =>
+      meanwhile(app, leave, [params.group_id, member.id], () =>
+        ok(root.user.delete({ params: { character_id: member.id } })),
+      ),
+    );
+    const left = events.filter(({ targets }) => targets[0]?.id === params.group_id);
+    expect(left).toEqual([]);
+    expect(events.map(({ type }) => type)).toContain('user.deleted');
+  });
 });

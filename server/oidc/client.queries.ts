@@ -33,13 +33,16 @@ export async function findClient(db: Kysely<Database>, clientId: string): Promis
   return (await sql<ClientRow>`${client} where c.client_id = ${clientId}`.execute(db)).rows[0];
 }
 
-/** Like {@link findClient}, and locks the row until the transaction ends. */
+/**
+ * Like {@link findClient}, and locks the row until the transaction ends. Read by a statement of its own: what the one that
+ * waits for the lock reads of other tables is from before.
+ */
 export async function lockClient(
   tx: Transaction<Database>,
   clientId: string,
 ): Promise<ClientRow | undefined> {
-  return (await sql<ClientRow>`${client} where c.client_id = ${clientId} for no key update of c`.execute(tx))
-    .rows[0];
+  await sql`select from oidc_clients where client_id = ${clientId} for no key update`.execute(tx);
+  return findClient(tx, clientId);
 }
 
 export async function insertClient(db: Kysely<Database>, row: Insertable<OidcClientTable>): Promise<void> {

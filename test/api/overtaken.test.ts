@@ -221,4 +221,31 @@ describe('D91: what somebody else changes at the same moment', () => {
     expect(left).toEqual([]);
     expect(events.map(({ type }) => type)).toContain('user.deleted');
   });
+
+  it('is what an application of OpenID Connect was before', async () => {
+    const { client_id } = await ok(
+      root.oidc.createClient({
+        body: { client_name: 'Wiki', redirect_uris: ['https://wiki.example/back'] },
+      }),
+    );
+    const params = { client_id };
+    const groups = [await group(), await group()];
+    const lock = 'select from oidc_clients where client_id = $1 for update';
+    const events = await eventsOf(() =>
+      meanwhile(
+        app,
+        lock,
+        [client_id],
+        () =>
+          Promise.all(
+            groups.map(({ group_id }) =>
+              ok(root.oidc.updateClient({ params, body: { allowed_groups: [group_id] } })),
+            ),
+          ),
+        (other) => untilBehind(other, 2),
+      ),
+    );
+    expect(events.filter(({ type }) => type === 'oidc.client_updated')).toHaveLength(2);
+    expect(misfits(events)).toEqual([]);
+  });
 });

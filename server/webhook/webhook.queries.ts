@@ -58,7 +58,12 @@ export async function lockWebhook(db: Kysely<Database>, webhookId: string, reach
 
 export type LockedWebhook = NonNullable<Awaited<ReturnType<typeof lockWebhook>>>;
 
+/**
+ * The number of an owner's webhooks. Takes an advisory lock, so that no other transaction can add one meanwhile: the
+ * caller's row is not locked where it is the built-in user.
+ */
 export async function countWebhooks(db: Kysely<Database>, { app_token, owner_id }: Owner): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`webhooks of ${app_token ?? owner_id}`}))`.execute(db);
   const { count } = await db
     .selectFrom('webhooks')
     .select(({ fn }) => fn.countAll<number>().as('count'))

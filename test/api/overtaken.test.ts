@@ -249,3 +249,17 @@ describe('D91: what somebody else changes at the same moment', () => {
     expect(misfits(events)).toEqual([]);
   });
 });
+
+it('D93: an application of the built-in user gets no more webhooks than allowed by asking for two at once', async () => {
+  const { webhook } = app.client(await app.dynamicToken());
+  const create = () => webhook.create({ body: { url: 'http://127.0.0.1:9/hook', types: ['*'] } });
+  for (let n = 1; n < 20; n += 1) await ok(create());
+  const answers = await meanwhile(
+    app,
+    'lock table webhooks in share mode',
+    [],
+    () => Promise.all([create(), create()]),
+    (other) => untilBehind(other, 2),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+});

@@ -152,10 +152,13 @@ export const Event = component(
     targets: field(z.array(Target), 'What it is about.'),
     outcome: field(
       z.enum(['done', 'refused', 'held']),
-      '`held`: a run that would have taken too much away (D63).',
+      '`refused`: a sign-in that was refused. `held`: a run that would have taken too much away (D63).',
     ),
     changes: field(z.array(Change), 'The fields that changed.'),
-    reason: field(z.string().nullable(), 'The reason that the acting user gave, if any.'),
+    reason: field(
+      z.string().nullable(),
+      'Why: what the acting user gave as the reason, or what the service found; null where neither is known.',
+    ),
     cause: field(Cause.nullable(), 'What caused it, if it was a consequence of something else.'),
     context: field(
       EventContext.nullable(),

@@ -9,10 +9,11 @@ import { text } from './text.ts';
 export const Configuration = component(
   z.record(z.unknown()),
   'Configuration',
-  'The active configuration. Every secret is `**********`, passwords inside URLs too.',
+  'The active configuration: the settings in lower case, those that belong together in an object. Every secret is `**********`, passwords inside URLs too.',
   {
     base_url: 'https://castellan.example',
-    database: { url: 'postgres://castellan:**********@db/castellan' },
+    database_url: 'postgres://castellan:**********@db/castellan',
+    sso: { url: 'https://sso.example', client_id: 'castellan', client_secret: '**********' },
   },
 );
 export type Configuration = z.infer<typeof Configuration>;

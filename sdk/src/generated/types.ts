@@ -270,7 +270,7 @@ export type ComplianceStatus =
   | 'failing'
   | 'unknown';
 
-/** The active configuration. Every secret is `**********`, passwords inside URLs too. */
+/** The active configuration: the settings in lower case, those that belong together in an object. Every secret is `**********`, passwords inside URLs too. */
 export type Configuration = Record<string, unknown>;
 
 /** A registered corporation. One that closed keeps its last known CEO. */
@@ -506,11 +506,11 @@ export interface Event {
   actor: Actor;
   /** What it is about. */
   targets: Target[];
-  /** `held`: a run that would have taken too much away (D63). */
+  /** `refused`: a sign-in that was refused. `held`: a run that would have taken too much away (D63). */
   outcome: 'done' | 'refused' | 'held';
   /** The fields that changed. */
   changes: Change[];
-  /** The reason that the acting user gave, if any. */
+  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. */
   reason: string | null;
   /** What caused it, if it was a consequence of something else. */
   cause: Cause | null;

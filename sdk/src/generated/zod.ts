@@ -414,7 +414,7 @@ export const ComplianceDay = z.object({
   never_signed_in: z.number().int().min(0),
 });
 
-/** The active configuration. Every secret is `**********`, passwords inside URLs too. */
+/** The active configuration: the settings in lower case, those that belong together in an object. Every secret is `**********`, passwords inside URLs too. */
 export const Configuration = z.record(z.string(), z.unknown());
 
 /** A registered corporation. One that closed keeps its last known CEO. */
@@ -787,11 +787,11 @@ export const Event = z.object({
   actor: Actor,
   /** What it is about. */
   targets: z.array(Target),
-  /** `held`: a run that would have taken too much away (D63). */
+  /** `refused`: a sign-in that was refused. `held`: a run that would have taken too much away (D63). */
   outcome: z.enum(['done', 'refused', 'held']),
   /** The fields that changed. */
   changes: z.array(Change),
-  /** The reason that the acting user gave, if any. */
+  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. */
   reason: z.string().nullable(),
   /** What caused it, if it was a consequence of something else. */
   cause: Cause.nullable(),

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { OpenApiZodAny } from '@anatine/zod-openapi';
 import { describe, expect, it } from 'vitest';
+import { Configuration } from '../../../contract/system.ts';
 import { readSettings, SettingsError } from '../../../server/config/settings.ts';
+import { redactSettings } from '../../../server/system/configuration.ts';
 import { newSigningKey } from '../../harness/app.ts';
 
 const signing = await newSigningKey();
@@ -315,5 +318,13 @@ describe('D34: ENCRYPTION_KEYS', () => {
     const found = problems({ ENCRYPTION_KEYS });
     expect(found.length).toBeGreaterThan(0);
     expect(found.join()).not.toContain(encryption.toString('base64').slice(0, 10));
+  });
+});
+
+describe('D51: the configuration', () => {
+  it('has the names that the document shows', () => {
+    const shown = redactSettings(readSettings(production));
+    const { example } = (Configuration as OpenApiZodAny).metaOpenApi as { example: object };
+    expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(example)));
   });
 });

@@ -36,7 +36,10 @@ export const ComplianceCharacter = component(
       z.array(ExtScope),
       'Required scopes that the best valid refresh token does not have, sorted.',
     ),
-    since: field(DateTime.nullable(), 'Since when it has this status, as far as the hourly job has noticed.'),
+    since: field(
+      DateTime.nullable(),
+      'Since when it has not complied, as far as the hourly job has noticed: the beginning of its grace. Null where it complies, or that is unknown.',
+    ),
     days: field(z.number().int().min(0).nullable(), 'Whole days since then.'),
     grace_until: field(DateTime.nullable(), 'When grace ends, or ended.'),
   }),

@@ -243,7 +243,7 @@ export const groupRoutes = c.router({
     path: '/group/:group_id/member/current',
     summary: 'Leave a group',
     description:
-      'The owner cannot leave, nor can members of an autogroup, nor of a group that a policy names in groups_none if level 9 or the owner of that group set it: 409. If the caller is not a member: 404.',
+      'The owner cannot leave, nor can members of an autogroup, nor of a group that the policy of another one names in groups_none, if level 9 set that policy or both groups have one owner: 409. If the caller is not a member: 404.',
     pathParams: byId,
     responses: { 200: c.noBody(), ...errors(404, 409) },
     metadata: {

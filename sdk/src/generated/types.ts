@@ -218,7 +218,7 @@ export interface ComplianceCharacter {
   reason: ComplianceReason | null;
   /** Required scopes that the best valid refresh token does not have, sorted. */
   missing_scopes: ExtScope[];
-  /** Since when it has this status, as far as the hourly job has noticed. */
+  /** Since when it has not complied, as far as the hourly job has noticed: the beginning of its grace. Null where it complies, or that is unknown. */
   since: string | null;
   /** Whole days since then. */
   days: number | null;
@@ -3052,7 +3052,7 @@ export interface Api {
     /**
      * End of a sign-in at the provider.
      *
-     * Called by the player's browser, sent here by the provider. On success the browser is redirected to the callback of the application with `state_code` and `user_token` added to its query. Everything else is a page that explains what went wrong, with a link back to the application: parameters missing, sign-in unknown, used or expired, or a code that the provider does not accept (400; after five such codes the sign-in is dead), sign-in cancelled, not allowed to log in (and which group or coalition refuses), or too few scopes granted (403; with character, required and provided scopes and a link that signs in again with all of them), the provider out of order (502). A refused sign-in stores nothing and leaves the state code as it is. Parameters besides these are ignored: the provider may add some.
+     * Called by the player's browser, sent here by the provider. On success the browser is redirected to the callback of the application with `state_code` and `user_token` added to its query. Everything else is a page that explains what went wrong, with a link back to the application: parameters missing, sign-in unknown, used or expired, or a code that the provider does not accept (400; after five such codes the sign-in is dead), sign-in cancelled, not allowed to log in (and which group or coalition refuses), or too few scopes granted (403; with character, required and provided scopes and a link that signs in again with all of them), the provider out of order (502). A refused sign-in stores nothing but an event that tells of it, and leaves the state code as it is. Parameters besides these are ignored: the provider may add some.
      *
      * Access: no token; the state code is the proof.
      */
@@ -3371,7 +3371,7 @@ export interface Api {
     /**
      * Leave a group.
      *
-     * The owner cannot leave, nor can members of an autogroup, nor of a group that a policy names in groups_none if level 9 or the owner of that group set it: 409. If the caller is not a member: 404.
+     * The owner cannot leave, nor can members of an autogroup, nor of a group that the policy of another one names in groups_none, if level 9 set that policy or both groups have one owner: 409. If the caller is not a member: 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */

@@ -364,7 +364,7 @@ export const ComplianceCharacter = z.object({
   reason: ComplianceReason.nullable(),
   /** Required scopes that the best valid refresh token does not have, sorted. */
   missing_scopes: z.array(ExtScope),
-  /** Since when it has this status, as far as the hourly job has noticed. */
+  /** Since when it has not complied, as far as the hourly job has noticed: the beginning of its grace. Null where it complies, or that is unknown. */
   since: z.string().datetime().nullable(),
   /** Whole days since then. */
   days: z.number().int().min(0).nullable(),

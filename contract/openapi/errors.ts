@@ -196,7 +196,7 @@ const DETAILS: Partial<Readonly<Record<ErrorCode, unknown>>> = {
   no_authority: 'Insufficient clearance level: no write authority over alliance 99000001.',
   not_found: 'Could not find user 2112000099',
   name_taken: 'A group named "Scouts" exists already (upper and lower case count as the same).',
-  resync: 'The feed begins after position 40211: read the lists anew.',
+  resync: 'What came after event 40211 is not kept for the feed any more. Read the lists anew.',
   body_too_large: 'The request body is larger than 1 MiB.',
   encoding_unsupported: 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.',
   invalid_request: [{ loc: ['query', 'surprise'], msg: 'Unknown parameter', type: 'unrecognized_keys' }],

@@ -45,10 +45,9 @@ function servedMetrics(): ReadonlyMap<string, readonly string[]> {
     metrics.registry.getMetricsAsArray().flatMap((metric) => {
       const { name, labelNames = [] } = metric as { name: string; labelNames?: readonly string[] };
       const labels = labelNames.map((label) => (label === 'job' ? 'exported_job' : label));
-      const series = ['_count', '_sum', '_bucket'].map(
-        (end) => [`${name}${end}`, [...labels, 'le']] as const,
-      );
-      return [[name, labels] as const, ...(metric instanceof Histogram ? series : [])];
+      const ends = metric instanceof Histogram ? ['_count', '_sum', '_bucket'] : [];
+      const series = ends.map((end): [string, string[]] => [`${name}${end}`, [...labels, 'le']]);
+      return [[name, labels] as [string, string[]], ...series];
     }),
   );
 }

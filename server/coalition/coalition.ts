@@ -15,7 +15,12 @@ import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
 import { findAutogroups, readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, LOGIN_AND_COALITIONS, recordStandings } from '../standing/standing-events.ts';
+import {
+  changedStandings,
+  LOGIN,
+  LOGIN_AND_COALITIONS,
+  recordStandings,
+} from '../standing/standing-events.ts';
 import {
   type ByKind,
   type CoalitionRow,
@@ -122,7 +127,8 @@ export async function updateCoalition(
     );
     if (moved) await ensureAutogroups(tx, { coalitions: [coalitionId], regrouped: true, rehearsed }, now);
     if (standings !== undefined) {
-      await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN_AND_COALITIONS), now, cause);
+      const own = moved ? LOGIN_AND_COALITIONS : LOGIN;
+      await recordStandings(tx, await changedStandings(tx, standings, {}, own), now, cause);
       await endUnwelcome(services, tx, 'everybody');
     }
     return getCoalition({ db: tx }, coalitionId);

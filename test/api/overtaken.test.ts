@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
+import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
 import { joiningScenes, type Person, type Scene } from '../fixtures/joining.ts';
@@ -203,6 +205,25 @@ describe('D91: what somebody else changes at the same moment', () => {
       ),
     );
     expect(events.filter(({ type }) => type === 'user.deleted')).toHaveLength(1);
+    expect(misfits(events)).toEqual([]);
+  });
+
+  it('is told once: a user who moves while its coalition says who may log in', async () => {
+    const { id, name } = await scenes.person();
+    const params = await ok(root.coalition.create({ body: { coalition_name: 'Left', ticker: 'L' } }));
+    await ok(root.coalition.update({ params, body: { add_member_corporations: [ONE] } }));
+    const moved = { character_id: id, character_name: name, corporation_id: OTHER };
+    const snapshot = { alliances: [], corporations: [], characters: [moved] };
+    const events = await eventsOf(() =>
+      meanwhile(
+        app,
+        'lock table coalitions in share mode',
+        [],
+        () => ok(root.coalition.update({ params, body: { authorized_to_login: false } })),
+        () => inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now())),
+      ),
+    );
+    expect(events.map(({ type }) => type)).toContain('user.moved');
     expect(misfits(events)).toEqual([]);
   });
 

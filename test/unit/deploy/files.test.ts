@@ -41,7 +41,7 @@ function servedMetrics(): ReadonlyMap<string, readonly string[]> {
   followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));
   followReplica(metrics, async () => ({}));
   collectDefaultMetrics({ register: metrics.registry });
-  return new Map(
+  return new Map<string, readonly string[]>(
     metrics.registry.getMetricsAsArray().flatMap((metric) => {
       const { name, labelNames = [] } = metric as { name: string; labelNames?: readonly string[] };
       const labels = labelNames.map((label) => (label === 'job' ? 'exported_job' : label));

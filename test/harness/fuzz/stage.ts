@@ -4,6 +4,7 @@ import { FIRST_CHARACTER_ID } from '../../../dev/world/world.ts';
 import { ok } from '../../../sdk/src/index.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
 import { objectId } from '../../../server/database/object-id.ts';
+import { KINDS } from '../../../server/history/kinds.ts';
 import { soleId } from '../../../server/person/person-id.ts';
 import { addGrants } from '../../fixtures/grants.ts';
 import { addBodies, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
@@ -143,7 +144,7 @@ async function settle(app: TestApp, root: Client): Promise<void> {
 /** Characters with refresh tokens and mails whose texts are not fetched yet; returns the ids of the mails. */
 async function addMails(app: TestApp): Promise<string[]> {
   const { db, provider } = app;
-  await addGrants(app, GRANTED.length, ['ext-location.read_location.v1', 'ext-mail.read_mail.v1']);
+  await addGrants(app, GRANTED.length, [...KINDS.location.scopes, ...KINDS.mail.scopes]);
   await db.deleteFrom('mails').execute();
   const ids = new Set<string>();
   for (const character_id of GRANTED) {

@@ -96,13 +96,13 @@ interface Pressed {
   readonly name: string;
   readonly index: number;
 }
-/** Whether the page changes, within a time in which every change at least begins. */
-const ANSWERED = `new Promise((resolve) => {
+/** Watches, from now on, whether the page changes within a time in which every change at least begins. */
+const WATCH_CHANGES = `window.answered = new Promise((resolve) => {
   const done = (how) => { observer.disconnect(); clearTimeout(timer); resolve(how); };
   const observer = new MutationObserver(() => done(true));
   const timer = setTimeout(() => done(false), 10_000);
   observer.observe(document.documentElement, { subtree: true, childList: true, attributes: true, characterData: true });
-})`;
+}), undefined`;
 
 /**
  * Presses each button of a screen by Enter, and says which did nothing, which opened a dialog with something out of
@@ -119,9 +119,11 @@ export async function pressAll(place: Place): Promise<string[]> {
   for (const { name, index } of (await page.evaluate(BUTTONS)) as Pressed[]) {
     const pressed = page.locator(ENABLED_BUTTONS).nth(index);
     await pressed.focus();
-    const answered = page.evaluate(ANSWERED).catch(() => true);
+    await page.evaluate(WATCH_CHANGES);
     await page.keyboard.press('Enter');
-    if (!(await answered)) faults.push(`${name}: nothing happens`);
+    // Another page, to which a button leads, ends the evaluation or knows of none.
+    if (!(await page.evaluate('window.answered ?? true').catch(() => true)))
+      faults.push(`${name}: nothing happens`);
     const dialog = page.getByRole('dialog');
     await settled();
     if ((await dialog.count()) > 0) {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import type { SignableToken } from '../keys/signing-keys.ts';
 import type { Services } from '../services/services.ts';
-import { findRootToken, insertToken, setKey } from './token.queries.ts';
+import { findRootToken, insertToken, lockRootToken, setKey } from './token.queries.ts';
 import { recordToken } from './token-events.ts';
 
 /**
@@ -12,12 +15,17 @@ export async function rootToken(
   { db, keys, clock }: Pick<Services, 'db' | 'keys' | 'clock'>,
   ownerId: number,
 ): Promise<string> {
-  const existing = await findRootToken(db, ownerId);
-  if (existing !== undefined) {
-    if (keys.signingKids.includes(existing.kid)) return keys.sign(existing);
-    const renewed = await setKey(db, existing.uuid, keys.currentKid);
-    if (renewed !== undefined) return keys.sign(renewed);
-  }
+  const signed = await inTransaction(db, async (tx) => {
+    await lockRootToken(tx, ownerId);
+    const existing = await findRootToken(tx, ownerId);
+    if (existing !== undefined && keys.signingKids.includes(existing.kid)) return existing;
+    const renewed = existing && (await setKey(tx, existing.uuid, keys.currentKid));
+    return renewed ?? create(tx, ownerId, keys.currentKid, clock.now());
+  });
+  return keys.sign(signed);
+}
+
+async function create(tx: Kysely<Database>, ownerId: number, kid: string, now: Date): Promise<SignableToken> {
   const uuid = randomUUID();
   const token = {
     uuid,
@@ -25,15 +33,13 @@ export async function rootToken(
     owner_id: ownerId,
     parent: null,
     app_token: uuid,
-    kid: keys.currentKid,
+    kid,
     callback: null,
     comments: 'made by npm run token',
-    created_on: clock.now(),
+    created_on: now,
     expires_on: null,
   };
-  await inTransaction(db, async (tx) => {
-    await insertToken(tx, token);
-    await recordToken(tx, 'token.created', token, token.created_on);
-  });
-  return keys.sign(token);
+  await insertToken(tx, token);
+  await recordToken(tx, 'token.created', token, now);
+  return token;
 }

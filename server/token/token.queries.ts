@@ -34,6 +34,11 @@ export async function findRootToken(db: Kysely<Database>, ownerId: number) {
     .executeTakeFirst();
 }
 
+/** Takes an advisory lock until the transaction ends, so that commands at the same time print one token, not two. */
+export async function lockRootToken(db: Kysely<Database>, ownerId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`root token of ${ownerId}`}))`.execute(db);
+}
+
 /** Application tokens with their owners' names, oldest first. */
 export async function listAppTokens(db: Kysely<Database>) {
   return db

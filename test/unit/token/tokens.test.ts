@@ -206,6 +206,14 @@ describe('D21: deleting tokens', () => {
 });
 
 describe('D24: the token that `npm run token` prints', () => {
+  it('is made once, however many ask for it at the same time (D24)', async () => {
+    lastId += 1;
+    await addUser(database, { id: lastId });
+    const made = await Promise.all(Array.from({ length: 6 }, () => rootToken(services(), lastId)));
+    const uuids = await Promise.all(made.map(async (jwt) => (await keys.verify(jwt)).uuid));
+    expect(new Set(uuids).size).toBe(1);
+  });
+
   it('is made once, told once, and the same again', async () => {
     const by = await caller();
     const again = await rootToken(services(), by.owner_id);

@@ -45,7 +45,7 @@ function unwrapped(schema: z.ZodTypeAny): z.ZodTypeAny {
   return schema;
 }
 
-/** The first list or object that exceeds its limit, found before its contents are validated (D3c). */
+/** The first list or object that no schema should read, found before its contents are validated (D3c). */
 export function beyond(value: unknown, limits: Limits, loc: JsonFault['loc'] = []): JsonFault | undefined {
   if (Array.isArray(value)) {
     const { list } = limits;
@@ -57,6 +57,9 @@ export function beyond(value: unknown, limits: Limits, loc: JsonFault['loc'] = [
   const { fields, others } = limits.object;
   const entries = Object.entries(value);
   if (entries.length > MAX_FIELDS) return tooBig(loc, MAX_FIELDS, 'fields');
+  // Schemas of maps leave this name out without a word.
+  if (Object.hasOwn(value, '__proto__'))
+    return { loc: [...loc, '__proto__'], msg: 'Unknown field', type: 'unrecognized_keys' };
   return firstBeyond(entries, (name) => fields.get(name) ?? others, loc);
 }
 

@@ -71,6 +71,7 @@ describe('D30: forwarding', () => {
     ['all_pages=yes', ['query', 'all_pages']],
     ['on_behalf_of=x', ['query', 'on_behalf_of']],
     ['params=%7B%22token%22%3A%22x%22%7D', ['query', 'params', 'token']],
+    ['params=%7B%22__proto__%22%3A%22x%22%7D', ['query', 'params', '__proto__']],
   ])('refuses the query %s with a 422', async (query, loc) => {
     const answer = await rawGet(`status?${query}`);
     expect(answer.status).toBe(422);

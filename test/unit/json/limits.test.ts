@@ -49,6 +49,20 @@ describe('D3c: limits are read from the schema', () => {
     expect(beyond({ names: untouchable, rows: [1, 2, 3, 4, 5, 6] }, limits)?.loc).toEqual(['names']);
   });
 
+  it('a field __proto__, which schemas of maps leave out without a word, is told (D30)', () => {
+    const ofMaps = limitsOf(z.object({ params: z.record(z.unknown()) }));
+    const unknown = { msg: 'Unknown field', type: 'unrecognized_keys' };
+    expect(beyond(JSON.parse('{"params":{"__proto__":1}}'), ofMaps)).toEqual({
+      loc: ['params', '__proto__'],
+      ...unknown,
+    });
+    expect(beyond(JSON.parse('{"__proto__":{"params":{}}}'), ofMaps)).toEqual({
+      loc: ['__proto__'],
+      ...unknown,
+    });
+    expect(beyond({ params: { constructor: 1 } }, ofMaps)).toBeUndefined();
+  });
+
   it('a list without a limit is an error of the contract', () => {
     expect(() => limitsOf(z.object({ names: z.array(z.string()) }))).toThrow(
       'A list of a request needs a limit',

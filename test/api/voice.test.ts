@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
@@ -483,4 +485,19 @@ describe('the built-in user', () => {
     expect(await complete(await sponsored())).toMatchObject(REFUSED);
     expect(await identityOf(0)).toBeUndefined();
   });
+});
+
+it('the SQL of docs/voice.md forgets everybody of the former voice server, and nothing else', async () => {
+  const somebody = await member();
+  const identity = await prove(somebody);
+  const [, statements = ''] = /```sql\n([^`]+)```/.exec(readFileSync('docs/voice.md', 'utf8')) ?? [];
+  const psql = new pg.Client({ connectionString: app.databaseUrl });
+  await psql.connect();
+  await psql.query(statements).finally(() => psql.end());
+  expect(await identityOf(somebody.id)).toBeUndefined();
+  expect(await isInVoiceGroup(somebody.id)).toBe(false);
+  // The identity is anybody's again, as another server may count its clients alike.
+  const other = await member();
+  expect(await prove(other, identity)).toBe(identity);
+  expect(await isInVoiceGroup(other.id)).toBe(true);
 });

@@ -31,21 +31,16 @@ export interface Nearness {
 const FAR: Nearness = { distance: 7 };
 
 /**
- * The distance between two users. Symmetric but for guests: a guest is at 1 from members of its host and at 7 from all
- * others.
+ * The distance of a user to another user, or to an organization: a corporation or alliance (D13) or coalition (D14).
+ * Between users symmetric but for guests: a guest is at 1 from members of its host and at 7 from all others, and is a
+ * member of no organization.
  */
-export function nearnessToUser(from: Position, to: Position): Nearness {
+export function nearnessTo(from: Position, to: OrganizationPosition & Partial<Position>): Nearness {
   if (from.characterId === to.characterId) return { distance: 0 };
-  if (from.guest) return FAR;
-  if (!to.guest) return nearnessToOrganization(from, to);
-  return sameCorporation(from, to) ?? FAR;
-}
-
-/** The distance of a user to a corporation or alliance (D13) or coalition (D14); guests are members of none. */
-function nearnessToOrganization(from: Position, to: OrganizationPosition): Nearness {
   if (from.guest) return FAR;
   const corporation = sameCorporation(from, to);
   if (corporation !== undefined) return corporation;
+  if (to.guest) return FAR;
   if (from.allianceId !== null && from.allianceId === to.allianceId) {
     return { distance: 3, by: { type: 'alliance', ids: [from.allianceId] } };
   }
@@ -58,10 +53,6 @@ function sameCorporation(from: Position, to: OrganizationPosition): Nearness | u
   return { distance: 1, by: { type: 'corporation', ids: [from.corporationId] } };
 }
 
-export function distanceToUser(from: Position, to: Position): Distance {
-  return nearnessToUser(from, to).distance;
-}
-
-export function distanceToOrganization(from: Position, to: OrganizationPosition): Distance {
-  return nearnessToOrganization(from, to).distance;
+export function distanceTo(from: Position, to: OrganizationPosition & Partial<Position>): Distance {
+  return nearnessTo(from, to).distance;
 }

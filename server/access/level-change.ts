@@ -1,6 +1,6 @@
 import type { Lack } from '../shared/lack.ts';
 import { ADMINISTRATOR_LEVEL, hasAuthority, isBuiltIn, isGuest } from './clearance-levels.ts';
-import { distanceToUser, type Position } from './distance.ts';
+import { distanceTo, type Position } from './distance.ts';
 
 export interface RankedPosition extends Position {
   readonly level: number;
@@ -13,7 +13,7 @@ export function lackToSetLevel(
   next: number,
 ): Lack | undefined {
   if (isBuiltIn(target.characterId)) return { never: 'nobody changes the built-in user' };
-  const distance = distanceToUser(caller, target);
+  const distance = distanceTo(caller, target);
   if (distance === 0) return { never: 'nobody sets their own level' };
   if (isGuest(target.level)) return { never: "nobody sets a guest's level" };
   // Lowering a level needs level 9.

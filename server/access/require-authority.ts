@@ -3,7 +3,7 @@ import type { Authority } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import { forbidden, notFound, revoked, someOf } from '../shared/domain-error.ts';
 import { hasAuthority } from './clearance-levels.ts';
-import { distanceToOrganization, distanceToUser } from './distance.ts';
+import { distanceTo } from './distance.ts';
 import {
   type Asker,
   findOrganizationPositions,
@@ -24,8 +24,7 @@ export async function requireAuthority(
   const { caller, target } = await findPositions(db, asker, over, id);
   if (caller === undefined) throw revoked();
   if (target === undefined) throw notFound(over, id);
-  const distance = over === 'user' ? distanceToUser(caller, target) : distanceToOrganization(caller, target);
-  if (!hasAuthority(caller.level, distance, mode)) {
+  if (!hasAuthority(caller.level, distanceTo(caller, target), mode)) {
     throw forbidden({ authority: mode, over: `${over} ${id}` });
   }
 }
@@ -43,9 +42,7 @@ export async function requireAuthorityOverAll(
   if (hasAuthority(asker.level, FARTHEST, 'write')) return;
   const { caller, targets } = await findOrganizationPositions(db, asker, organizations);
   if (caller === undefined) throw revoked();
-  const lacking = targets.filter(
-    (to) => !hasAuthority(caller.level, distanceToOrganization(caller, to), 'write'),
-  );
+  const lacking = targets.filter((to) => !hasAuthority(caller.level, distanceTo(caller, to), 'write'));
   if (lacking.length === 0) return;
   const names = lacking.map(({ corporationId, allianceId }) =>
     corporationId === null ? `alliance ${allianceId}` : `corporation ${corporationId}`,

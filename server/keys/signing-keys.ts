@@ -132,7 +132,7 @@ export async function loadSigningKeys(
       return jwt.sign(key);
     },
     async verify(jwt) {
-      const id = hash('sha256', jwt, 'base64');
+      const id = hash('sha256', jwt);
       let claims = verified.get(id);
       if (claims === undefined) {
         claims = await check(jwt).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { hasAuthority } from '../access/clearance-levels.ts';
-import { distanceToUser } from '../access/distance.ts';
+import { distanceTo } from '../access/distance.ts';
 import { type Asker, findUserPositions } from '../access/position.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { revoked } from '../shared/domain-error.ts';
@@ -13,6 +13,6 @@ export async function withinReach(
 ): Promise<ReadonlySet<number>> {
   const { caller, targets } = await findUserPositions(db, asker, characterIds);
   if (caller === undefined) throw revoked();
-  const reached = targets.filter((to) => hasAuthority(caller.level, distanceToUser(caller, to), 'read'));
+  const reached = targets.filter((to) => hasAuthority(caller.level, distanceTo(caller, to), 'read'));
   return new Set(reached.map(({ characterId }) => characterId));
 }

@@ -1,5 +1,5 @@
 import { hasAuthority, isGuest, leastLevel, type Mode } from '../access/clearance-levels.ts';
-import { nearnessToUser } from '../access/distance.ts';
+import { nearnessTo } from '../access/distance.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import { type Answered, type Fact, fact, listed, type Source, yesOrNo } from './reasons.ts';
 
@@ -15,7 +15,7 @@ export function whyReach(
   to: Somebody,
 ): Answered {
   const { level } = by.position;
-  const near = nearnessToUser(by.position, to.position);
+  const near = nearnessTo(by.position, to.position);
   const needed = leastLevel(near.distance, mode);
   const may = hasAuthority(level, near.distance, mode);
   const verb = mode === 'read' ? 'read' : 'change';

@@ -1,7 +1,7 @@
 import type { Why } from '../../contract/why.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { hasAuthority } from '../access/clearance-levels.ts';
-import { distanceToUser } from '../access/distance.ts';
+import { distanceTo } from '../access/distance.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import type { Services } from '../services/services.ts';
 import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
@@ -56,7 +56,7 @@ function requireReach(
 ): void {
   if (caller === undefined) throw revoked();
   if (subject === undefined) throw notFound('user', nameOrId);
-  if (hasAuthority(caller.level, distanceToUser(caller, subject), 'read')) return;
+  if (hasAuthority(caller.level, distanceTo(caller, subject), 'read')) return;
   throw forbidden({ authority: 'read', over: `user ${subject.characterId}` });
 }
 

@@ -8,7 +8,7 @@ import {
   isGuest,
   isSuperuser,
 } from '../../../server/access/clearance-levels.ts';
-import { distanceToUser } from '../../../server/access/distance.ts';
+import { distanceTo } from '../../../server/access/distance.ts';
 import { idIn } from '../../../server/access/named-user.queries.ts';
 import { toPosition } from '../../../server/access/position.queries.ts';
 import { pair } from '../../fixtures/positions.ts';
@@ -52,7 +52,7 @@ describe('D12: authority', () => {
       fc.property(pair, ([one, other]) => {
         fc.pre(one.level < 0);
         for (const mode of ['read', 'write'] as const) {
-          expect(hasAuthority(one.level, distanceToUser(one, other), mode)).toBe(false);
+          expect(hasAuthority(one.level, distanceTo(one, other), mode)).toBe(false);
         }
       }),
     );

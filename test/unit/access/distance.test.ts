@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  distanceToOrganization,
-  distanceToUser,
-  nearnessToUser,
-  type Position,
-} from '../../../server/access/distance.ts';
+import { distanceTo, nearnessTo, type Position } from '../../../server/access/distance.ts';
 import { pair } from '../../fixtures/positions.ts';
 
 const nobody: Position = {
@@ -36,11 +31,11 @@ describe('D11: distance from one user to another', () => {
     [7, 'nothing in common', at(2, { corporationId: 11, allianceId: 101, coalitionIds: ['z'] })],
     [7, 'no corporation', at(2)],
   ])('%i: %s', (distance, _, other) => {
-    expect(distanceToUser(ada, other)).toBe(distance);
+    expect(distanceTo(ada, other)).toBe(distance);
   });
 
   it('says what is shared: the corporation, the alliance, every coalition', () => {
-    const shared = (other: Position) => nearnessToUser(ada, other).by;
+    const shared = (other: Position) => nearnessTo(ada, other).by;
     expect(shared(at(2, { corporationId: 10 }))).toEqual({ type: 'corporation', ids: [10] });
     expect(shared(at(2, { ...ada, characterId: 2, guest: true }))).toEqual({
       type: 'corporation',
@@ -52,28 +47,28 @@ describe('D11: distance from one user to another', () => {
   });
 
   it('members of the game’s own corporations do not share them', () => {
-    expect(distanceToUser(at(1), at(2))).toBe(7);
+    expect(distanceTo(at(1), at(2))).toBe(7);
   });
 
   it('from a member of the inviting corporation to its guest 1, from everybody else 7', () => {
     const guest = at(2, { ...ada, characterId: 2, guest: true });
-    expect(distanceToUser(ada, guest)).toBe(1);
+    expect(distanceTo(ada, guest)).toBe(1);
     const sister = at(3, { corporationId: 11, allianceId: 100, coalitionIds: ['x', 'y'] });
-    expect(distanceToUser(sister, guest)).toBe(7);
-    expect(distanceToUser(at(4), at(5, { guest: true }))).toBe(7);
+    expect(distanceTo(sister, guest)).toBe(7);
+    expect(distanceTo(at(4), at(5, { guest: true }))).toBe(7);
   });
 
   it('a guest is at 7 from everybody but itself, its host and other guests included', () => {
     const guest = at(2, { ...ada, characterId: 2, guest: true });
-    for (const other of [ada, { ...guest, characterId: 3 }]) expect(distanceToUser(guest, other)).toBe(7);
-    expect(distanceToUser(guest, guest)).toBe(0);
+    for (const other of [ada, { ...guest, characterId: 3 }]) expect(distanceTo(guest, other)).toBe(7);
+    expect(distanceTo(guest, guest)).toBe(0);
   });
 
   it('is symmetric, except for guests', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
         fc.pre(!one.guest && !other.guest);
-        expect(distanceToUser(one, other)).toBe(distanceToUser(other, one));
+        expect(distanceTo(one, other)).toBe(distanceTo(other, one));
       }),
     );
   });
@@ -81,7 +76,7 @@ describe('D11: distance from one user to another', () => {
   it('is 0 only to oneself, and always 0, 1, 3, 5 or 7', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
-        const distance = distanceToUser(one, other);
+        const distance = distanceTo(one, other);
         expect([0, 1, 3, 5, 7]).toContain(distance);
         expect(distance === 0).toBe(one.characterId === other.characterId);
       }),
@@ -92,7 +87,8 @@ describe('D11: distance from one user to another', () => {
     fc.assert(
       fc.property(pair, ([one, other]) => {
         fc.pre(one.characterId !== other.characterId && !other.guest && other.corporationId !== null);
-        expect(distanceToUser(one, other)).toBe(distanceToOrganization(one, other));
+        const { characterId: _, guest: __, ...corporation } = other;
+        expect(distanceTo(one, other)).toBe(distanceTo(one, corporation));
       }),
     );
   });
@@ -119,12 +115,12 @@ describe('D13: distance to a corporation or alliance', () => {
     [5, 'alliance with a coalition in common', alliance(101, ['x'])],
     [7, 'any other alliance', alliance(101, ['z'])],
   ])('%i: %s', (distance, _, body) => {
-    expect(distanceToOrganization(ada, body)).toBe(distance);
-    expect(distanceToOrganization({ ...ada, guest: true }, body)).toBe(7);
+    expect(distanceTo(ada, body)).toBe(distance);
+    expect(distanceTo({ ...ada, guest: true }, body)).toBe(7);
   });
 
   it('a user without a corporation is in no alliance either', () => {
-    expect(distanceToOrganization(at(1), corporation(10, null))).toBe(7);
-    expect(distanceToOrganization(at(1), alliance(100))).toBe(7);
+    expect(distanceTo(at(1), corporation(10, null))).toBe(7);
+    expect(distanceTo(at(1), alliance(100))).toBe(7);
   });
 });

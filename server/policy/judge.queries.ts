@@ -15,7 +15,7 @@ export interface Departure {
 }
 
 export interface Judgement {
-  /** Number of members judged. */
+  /** Number of users whose memberships were judged. */
   readonly judged: number;
   readonly departures: readonly Departure[];
 }
@@ -92,7 +92,7 @@ export async function judgeMembers(
       where m.group_id = j.group_id and m.character_id = j.character_id and (j.eligible and not j.was_eligible
         or j.stays = (j.ineligible_since is not null) and (j.stays or not j.over))
     )
-    select (select count(*)::int from judged) as judged,
+    select (select count(distinct character_id)::int from judged) as judged,
       (select coalesce(json_agg(left_it order by group_id, character_id), '[]') from left_it) as departures`.execute(
     db,
   );

@@ -452,6 +452,21 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     expect(await membersOf(params)).toEqual([owner.id]);
   });
 
+  it('D63: a run that would take something from more than 10 % of the users is held, however many groups they are in', async () => {
+    const [owner, corporation] = [await person(ONE), 98_750_078];
+    await addBodies(app, [{ alliance: 99_750_078, corporations: [corporation] }]);
+    const crowd: Person[] = [];
+    for (let n = 0; n < 80; n += 1) crowd.push(await person(corporation));
+    const policy = { grace_hours: 0, eligible: { corporations: [corporation] } };
+    const groups: Group[] = [];
+    for (let n = 0; n < 8; n += 1) groups.push(await group(owner, policy, crowd));
+    for (const { id } of crowd.slice(0, 50)) await move(id, OTHER);
+    await judge();
+    for (const params of groups) expect(await membersOf(params)).toHaveLength(81);
+    // Others would be held, too.
+    for (const { group_id } of groups) await ok(root.group.delete({ params: { group_id } }));
+  });
+
   it('D63: attack: a policy that removes many members does not hold up other groups', async () => {
     const [owner, goes] = [await person(ONE), await person(ONE)];
     const first = 9_500_001;

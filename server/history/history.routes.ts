@@ -1,6 +1,5 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
-import type { ExtScope } from '../../contract/scopes.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { Handlers } from '../http/mount.ts';
@@ -14,33 +13,38 @@ import { listBalances } from './wallet.ts';
 
 export function historyHandlers(services: Services): Handlers<typeof contract.history> {
   const { db, clock } = services;
-  const tell = (caller: Caller, characterId: number, what: string, scope?: ExtScope) =>
-    recordUse(db, 'history.read', caller, characterId, what, clock.now(), scope);
+  // Told of what was found, before it is sent: who is refused has read nothing.
+  const tell = (caller: Caller, characterId: number, what: string) =>
+    recordUse(db, 'history.read', caller, characterId, what, clock.now());
   return {
     locations: async ({ caller, params, headers, res }) => {
+      const page = await listLocations(services, params.character_id, headers.page);
       await tell(caller, params.character_id, 'location');
-      return paged(res, await listLocations(services, params.character_id, headers.page));
+      return paged(res, page);
     },
     mails: async ({ caller, params, headers, res }) => {
+      const page = await listMails(services, params.character_id, headers.page);
       await tell(caller, params.character_id, 'mail');
-      return paged(res, await listMails(services, params.character_id, headers.page));
+      return paged(res, page);
     },
     mail: async ({ caller, params }) => {
-      await tell(caller, params.character_id, 'mail');
       const body = await getMail(services, params.character_id, params.mail_id, budgetAccountOf(caller));
+      await tell(caller, params.character_id, 'mail');
       return { status: 200, body };
     },
     skillPoints: async ({ caller, params, headers, res }) => {
+      const page = await listSkillPoints(services, params.character_id, headers.page);
       await tell(caller, params.character_id, 'skillpoints');
-      return paged(res, await listSkillPoints(services, params.character_id, headers.page));
+      return paged(res, page);
     },
     wallet: async ({ caller, params, headers, res }) => {
+      const page = await listBalances(services, params.character_id, headers.page);
       await tell(caller, params.character_id, 'wallet');
-      return paged(res, await listBalances(services, params.character_id, headers.page));
+      return paged(res, page);
     },
     storeLocation: async ({ caller, params }) => {
-      await tell(caller, params.character_id, 'location', 'ext-location.read_location.v1');
       const body = await storeLocation(services, params.character_id, clock.now(), budgetAccountOf(caller));
+      await tell(caller, params.character_id, 'location');
       return { status: 200, body };
     },
   };

@@ -264,6 +264,17 @@ describe('D91: the events of each operation', () => {
     expect(await typesOf(() => read(root))).toEqual(['history.read']);
   });
 
+  it('D91: what was refused was not read', async () => {
+    const { id } = await member();
+    const params = { character_id: id };
+    const beyond = await root.history.wallet({ params, headers: { page: 2 } });
+    expect(beyond.status).toBe(422);
+    expect((await root.history.mail({ params: { ...params, mail_id: 5 } })).status).toBe(404);
+    expect((await root.history.storeLocation({ params })).status).toBe(404);
+    expect(await news()).toEqual([]);
+    expect(await typesOf(() => ok(root.history.wallet({ params })))).toEqual(['history.read']);
+  });
+
   it('D94: asking for data without a grant uses none', async () => {
     const { id } = await member();
     const params = { esi_path: `characters/${id}/skills` };

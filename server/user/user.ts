@@ -47,6 +47,8 @@ export async function updateUser(
     if (target === undefined) throw notFound('user', characterId);
     if (isBuiltIn(characterId)) throw forbidden({ never: 'nobody changes the built-in user' });
     if (level !== undefined) {
+      // By a user token, too, whose owner is another: its sponsor answers for it (D23).
+      if (answersFor(asker) === characterId) throw forbidden({ never: 'nobody sets their own level' });
       const lack = lackToSetLevel(caller, target, level);
       if (lack !== undefined) throw forbidden(lack);
       await services.touches(tx, { users: [characterId] });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { rootToken } from '../../server/token/root-token.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -126,6 +127,21 @@ describe('D16: setting the clearance level of a user', () => {
       const caller = await person(level);
       for (const next of [0, level, 10]) expect(await set(caller, caller.id, next)).toMatchObject(FORBIDDEN);
     }
+  });
+
+  it('nor by a user token of a permanent token of their own (D23)', async () => {
+    const { id } = await person(10);
+    const own = app.client(await rootToken(app.app.services, id));
+    const around = app.client((await ok(own.token.createUserToken())).user_token);
+    expect((await ok(around.token.current())).owner.character_id).not.toBe(id);
+    for (const next of [4, 10]) {
+      expect(await set({ client: around }, id, next)).toMatchObject({
+        status: 403,
+        body: { code: 'forbidden_to_all' },
+      });
+    }
+    expect(await levelOf(id)).toBe(10);
+    expect(await set({ client: around }, (await person(0)).id, 4)).toMatchObject({ status: 200 });
   });
 
   it("nobody sets a guest's level, not even superusers", async () => {

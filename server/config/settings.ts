@@ -254,7 +254,9 @@ const NEEDED_IN_PRODUCTION = [
 ] as const;
 
 /** URLs over which tokens and secrets are sent. */
-const SECURE_IN_PRODUCTION = ['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL'] as const;
+const SECURE_IN_PRODUCTION = [
+  ...(['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL', 'EXT_IMAGE_URL'] as const),
+];
 const LISTENING = ['HOST', 'METRICS_HOST'] as const;
 
 /**

@@ -175,7 +175,7 @@ describe('D61: settings', () => {
     }
   });
 
-  it.each(['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL'])(
+  it.each(['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL', 'EXT_IMAGE_URL'])(
     'in production %s of another host than loopback is https',
     (name) => {
       for (const insecure of [

@@ -1,4 +1,5 @@
 import {
+  ALLIANCE_LEVEL,
   CEO_LEVEL,
   EXECUTOR_CEO_LEVEL,
   isAdministrator,
@@ -71,7 +72,8 @@ function given(characterId: number, level: number): Fact {
   if (level === MEMBER_LEVEL) {
     return fact('D19', 'Level 0 is what a member begins with, and falls back to when it moves.');
   }
-  return fact('D19', `Level ${level} lasts until it leaves the corporation or loses an office.`);
+  const moves = level < ALLIANCE_LEVEL ? '' : ', or the corporation leaves its alliance';
+  return fact('D19', `Level ${level} lasts until it leaves the corporation or loses an office${moves}.`);
 }
 
 function offices(

@@ -93,7 +93,18 @@ describe('D120: why', () => {
     expect(await why(ADA, 'level')).toMatchObject({
       answer: 'yes',
       sentence: `Character ${ADA} has level 3: it may read what concerns its alliance.`,
+      facts: [
+        {
+          rule: 'D19',
+          says: 'Level 3 lasts until it leaves the corporation or loses an office, or the corporation leaves its alliance.',
+        },
+      ],
     });
+    await setLevel(app, ADA, 2);
+    expect((await why(ADA, 'level')).facts[0]?.says).toBe(
+      'Level 2 lasts until it leaves the corporation or loses an office.',
+    );
+    await setLevel(app, ADA, 3);
     await addUser(app, { id: 2_112_900_009, level: -1, corporation: HOME.corporation });
     const guest = await why(2_112_900_009, 'level');
     expect(guest).toMatchObject({ answer: 'no', facts: [{ rule: 'D28' }] });

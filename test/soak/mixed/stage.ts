@@ -44,6 +44,9 @@ export async function setStage(seed: number): Promise<Stage> {
   const flags = (name: Name) => [
     `--inspect=127.0.0.1:${ports.inspectors[name]}`,
     '--inspect-publish-uid=http',
+    // The optimising compiler's code is on the heap and grows for hours, a MiB in twenty minutes on a slow machine, with
+    // no object more that is kept.
+    '--no-opt',
   ];
 
   const metrics = { METRICS_PORT: String(ports.metrics) };

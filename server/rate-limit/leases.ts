@@ -95,7 +95,11 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
     });
     waiting = new Map();
     if (wants.length === 0 || (await share(wants, now))) return;
-    for (const { key, most } of wants) held.set(key, alone(most, aloneUntil));
+    for (const { key, most } of wants) {
+      held.set(key, alone(most, aloneUntil));
+      // Nobody leased it: given back as idle, it would refuse everything until it ends.
+      large.delete(key);
+    }
   }
 
   /** Leases the blocks; false when the process has to count alone. */

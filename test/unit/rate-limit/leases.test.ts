@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../server/database/tables.ts';
@@ -39,7 +40,14 @@ const say =
   (as: string) =>
   (...args: unknown[]) =>
     said.push(`${as}: ${args.at(-1)}`);
-const log = { info: say('info'), warn: say('warn'), debug: () => undefined };
+let whispered = 0;
+const log = {
+  info: say('info'),
+  warn: say('warn'),
+  debug: () => {
+    whispered += 1;
+  },
+};
 
 /** The leases of one process. */
 function process({ db = database.db, keys = KEYS }: { db?: Kysely<Database>; keys?: number } = {}): Leases {
@@ -225,9 +233,33 @@ describe('D60: without the database', () => {
   const back = sql`alter table away rename to rate_windows`;
   async function withoutTable(work: () => Promise<unknown>): Promise<void> {
     await away.execute(database.db);
-    await work();
-    await back.execute(database.db);
+    try {
+      await work();
+    } finally {
+      await back.execute(database.db);
+    }
   }
+
+  it('what a process counts by itself is not returned when it is idle', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const one = process();
+      // Leases a large block.
+      await Promise.all(times(100, () => one.take(key, LIMIT)));
+      await withoutTable(async () => {
+        while (said.length === 0) await one.take(key, LIMIT);
+        // Idle for as long as it takes to look twice; the first look fails to delete old windows.
+        const before = whispered;
+        await vi.advanceTimersByTimeAsync(2_000);
+        await vi.waitUntil(() => whispered > before);
+        await setImmediate();
+        await vi.advanceTimersByTimeAsync(2_000);
+        expect(await one.take(key, LIMIT)).toMatchObject({ allowed: true });
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   it('each process counts by itself, and shares again when it is back', async () => {
     const [one, two] = [process(), process()];

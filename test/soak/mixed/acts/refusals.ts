@@ -8,7 +8,7 @@ const NOBODY = 'f0'.repeat(12);
 const BEYOND = 1_300;
 const AT_ONCE = 10;
 /** More long polls than one caller may have. */
-const POLLS = 10;
+const POLLS = 70;
 /** Seconds for which they are at the same time, however slow the machine is. */
 const POLLED = 5;
 
@@ -52,7 +52,7 @@ export const refusals: readonly Act[] = [
   { name: 'what is refused', rate: 2, run: (scene) => pick(scene, KINDS)(scene) },
   {
     name: 'more long polls than one may have',
-    rate: 0.05,
+    rate: 0.02,
     run: async (scene) => {
       const { event, group } = pick(scene, scene.governors).castellan;
       const { headers } = await group.list.answer();

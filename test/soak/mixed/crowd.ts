@@ -36,8 +36,10 @@ const REDIRECT_URI = 'https://wiki.example/oauth2/callback';
 
 /** All connections of the callers, whose number says how many descriptors the service needs for them. */
 const agent = new Agent({ connections: 40, keepAliveTimeout: 20_000 });
-const throughAgent = ((url: string, init?: object) =>
-  undiciFetch(url, { ...init, dispatcher: agent })) as unknown as typeof fetch;
+const through = (agent: Agent) =>
+  ((url: string, init?: object) =>
+    undiciFetch(url, { ...init, dispatcher: agent })) as unknown as typeof fetch;
+const throughAgent = through(agent);
 
 export interface Crowd {
   readonly scene: Scene;
@@ -52,8 +54,8 @@ export async function gather(
   seed: number,
 ): Promise<Crowd> {
   const random = sequence(seed);
-  const as = (token: string | undefined) =>
-    createCastellan({ baseUrl: url, token, retries: 0, fetch: throughAgent });
+  const as = (token: string | undefined, by?: Agent) =>
+    createCastellan({ baseUrl: url, token, retries: 0, fetch: by ? through(by) : throughAgent });
   const root = as(rootToken);
   const { tkn } = await root.token.createDynamic({ body: { callback: `${outside.receiver}/app` } });
   const application = as(tkn);

@@ -1,3 +1,4 @@
+import type { Agent } from 'undici';
 import type { Castellan } from '../../../sdk/src/index.ts';
 import type { RelyingParty } from '../../harness/relying-party.ts';
 import type { Ledger } from './ledger.ts';
@@ -62,7 +63,7 @@ export interface Scene {
    */
   signIn(who: Member, invitation?: string): Promise<string>;
   /** The service with a token. */
-  as(token: string | undefined): Castellan;
+  as(token: string | undefined, by?: Agent): Castellan;
 }
 
 export function pick<T>({ random }: Pick<Scene, 'random'>, from: readonly T[]): T {

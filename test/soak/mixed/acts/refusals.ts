@@ -1,3 +1,4 @@
+import { Agent } from 'undici';
 import { type Act, OtherStatus, refused } from '../act.ts';
 import { pick, type Scene } from '../scene.ts';
 
@@ -11,6 +12,7 @@ const AT_ONCE = 10;
 const POLLS = 70;
 /** Seconds for which they are at the same time, however slow the machine is. */
 const POLLED = 5;
+let polling = false;
 
 /** What the SDK does not send. */
 async function raw(scene: Scene, path: string, init: RequestInit): Promise<never> {
@@ -54,14 +56,24 @@ export const refusals: readonly Act[] = [
     name: 'more long polls than one may have',
     rate: 0.02,
     run: async (scene) => {
-      const { event, group } = pick(scene, scene.governors).castellan;
-      const { headers } = await group.list.answer();
-      // Of these types nothing happens.
-      const query = { after: Number(headers.get('castellan-position')), types: 'crash.*', wait: POLLED };
-      const polls = Array.from({ length: POLLS }, () => event.list({ query }));
-      const settled = Promise.allSettled(polls);
-      await refused(429, () => Promise.all(polls));
-      await settled;
+      // One after the other, so that the service never has more connections than for one of them.
+      if (polling) return;
+      polling = true;
+      const connections = new Agent({ connections: POLLS });
+      try {
+        const { event, group } = scene.as(pick(scene, scene.governors).token, connections);
+        const { headers } = await group.list.answer();
+        const after = Number(headers.get('castellan-position'));
+        // Of these types nothing happens.
+        const query = { after, types: 'crash.*', wait: POLLED };
+        const polls = Array.from({ length: POLLS }, () => event.list({ query }));
+        const settled = Promise.allSettled(polls);
+        await refused(429, () => Promise.all(polls));
+        await settled;
+      } finally {
+        polling = false;
+        await connections.close();
+      }
     },
   },
   {

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
+import type { ExtScope } from '../../contract/scopes.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { Handlers } from '../http/mount.ts';
@@ -14,8 +15,8 @@ import { listBalances } from './wallet.ts';
 export function historyHandlers(services: Services): Handlers<typeof contract.history> {
   const { db, clock } = services;
   // Told of what was found, before it is sent: who is refused has read nothing.
-  const tell = (caller: Caller, characterId: number, what: string) =>
-    recordUse(db, 'history.read', caller, characterId, what, clock.now());
+  const tell = (caller: Caller, characterId: number, what: string, scope?: ExtScope) =>
+    recordUse(db, 'history.read', caller, characterId, what, clock.now(), scope);
   return {
     locations: async ({ caller, params, headers, res }) => {
       const page = await listLocations(services, params.character_id, headers.page);
@@ -43,8 +44,9 @@ export function historyHandlers(services: Services): Handlers<typeof contract.hi
       return paged(res, page);
     },
     storeLocation: async ({ caller, params }) => {
+      // Before, as for other calls on behalf of somebody: the game is asked whether or not it answers.
+      await tell(caller, params.character_id, 'location', 'ext-location.read_location.v1');
       const body = await storeLocation(services, params.character_id, clock.now(), budgetAccountOf(caller));
-      await tell(caller, params.character_id, 'location');
       return { status: 200, body };
     },
   };

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventType } from '../../contract/event.ts';
 import { contract } from '../../contract/index.ts';
@@ -284,8 +285,19 @@ const TOLD: Readonly<Record<Changing | Leaving, Told>> = {
   },
   'history.locations': reading((params) => ok(root.history.locations({ params }))),
   'history.mails': reading((params) => ok(root.history.mails({ params }))),
-  // That there is no such mail is told to whoever may read it.
-  'history.mail': reading((params) => root.history.mail({ params: { ...params, mail_id: 1 } })),
+  'history.mail': {
+    tells: ['history.read'],
+    by: async () => {
+      const { id } = await member();
+      await sql`insert into mails (mail_id, from_id, from_name, recipients, subject, timestamp, body)
+        values (1, ${id}, 'Somebody', '[]', 'Hello', now(), 'Hello')`.execute(app.db);
+      await sql`insert into mailboxes (character_id, complete) values (${id}, true)`.execute(app.db);
+      await sql`insert into mailbox_mails (character_id, mail_id, position) values (${id}, 1, 0)`.execute(
+        app.db,
+      );
+      return () => ok(root.history.mail({ params: { character_id: id, mail_id: 1 } }));
+    },
+  },
   'history.skillPoints': reading((params) => ok(root.history.skillPoints({ params }))),
   'history.wallet': reading((params) => ok(root.history.wallet({ params }))),
   'history.storeLocation': {

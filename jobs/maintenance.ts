@@ -83,7 +83,8 @@ const deletions: Readonly<Record<string, Step>> = {
 
 const steps: Readonly<Record<string, Step>> = {
   'make partitions': async ({ db, clock }) => (await ensurePartitions(db, clock.now())).length,
-  'make partitions of events': async ({ db, clock }) => (await ensureEventPartitions(db, clock.now())).length,
+  'make partitions of events': async ({ db, clock, log }) =>
+    (await ensureEventPartitions(db, clock.now(), log)).length,
   ...Object.fromEntries(Object.entries(deletions).map(([name, step]) => [name, inTime(step)])),
   'seal secrets of webhooks with the present key': resealSecrets,
   'delete orphaned mails': deleteOrphanedMails,

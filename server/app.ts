@@ -84,7 +84,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       tellUnknownKeys(log),
     );
     const vault = createVault(settings.encryptionKeys);
-    await ensureEventPartitions(db, clock.now());
+    await ensureEventPartitions(db, clock.now(), log);
     await requireKeys({ db, keys, vault, clock, log, settings });
     const sealing = startSealing({ databaseUrl: database.url, log, outages });
     closers.push(() => sealing.close());

@@ -7,6 +7,7 @@ import { type CompleteSettings, loadSettings } from '../config/settings.ts';
 import { openDatabase } from '../database/open.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { ensureEventPartitions } from '../event/partitions.ts';
 import { loadSigningKeys, type SigningKeys } from '../keys/signing-keys.ts';
 import { createLog } from '../observability/log.ts';
 import { explainStart } from '../process/lifecycle.ts';
@@ -53,6 +54,8 @@ async function tokenCommand(startStandIns: StartStandIns): Promise<void> {
       poolSize: 1,
     });
     try {
+      // It may be the first to write events, and months after the service made partitions.
+      await ensureEventPartitions(database.db, systemClock.now(), log);
       const keys = await keysOfService(database.db, settings);
       process.stdout.write(await run({ db: database.db, keys, clock: systemClock }, given.values));
     } finally {

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Log } from './connection.ts';
 import { codeOf } from './errors.ts';
 import type { Database } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -12,7 +13,6 @@ export interface Partition {
   readonly to: string;
 }
 
-const CHECK_VIOLATION = '23514';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Names of the partitions of these tables, sorted. */
@@ -24,40 +24,73 @@ export async function listPartitions(db: Kysely<Database>, tables: readonly stri
 }
 
 /**
- * Creates the missing ones of these partitions, also while another process does the same; returns their names. A range
- * of which the default partition holds rows already is skipped: its rows stay there.
+ * Creates the missing ones of these partitions, also while another process does the same; returns their names. Rows of
+ * their ranges that the default partition holds are moved into them.
  */
 export async function createPartitions(
   db: Kysely<Database>,
   partitions: readonly Partition[],
+  log?: Pick<Log, 'warn'>,
 ): Promise<string[]> {
   const tables = [...new Set(partitions.map(({ table }) => table))];
   const existing = new Set(await listPartitions(db, tables));
   const made: string[] = [];
   for (const partition of partitions) {
-    if (!existing.has(partition.name) && (await createPartition(db, partition))) made.push(partition.name);
+    if (existing.has(partition.name)) continue;
+    existing.add(partition.name);
+    const moved = await createPartition(db, partition);
+    if (moved === undefined) continue;
+    made.push(partition.name);
+    if (moved > 0) {
+      log?.warn(
+        { partition: partition.name, rows: moved },
+        'rows were written before their partition was made, and moved',
+      );
+    }
   }
   return made;
 }
 
 /**
  * Creates a table and attaches it, which, unlike creating the partition directly, does not block readers and writers.
+ * Returns the number of rows that it got from the default partition; undefined when another process was faster.
  */
-async function createPartition(db: Kysely<Database>, { table, name, from, to }: Partition): Promise<boolean> {
-  const [parent, partition] = [sql.table(table), sql.table(name)];
-  try {
-    return await inTransaction(db, async (tx) => {
-      await sql`select pg_advisory_xact_lock(hashtext('partitions'))`.execute(tx);
-      if ((await listPartitions(tx, [table])).includes(name)) return false;
-      await sql`create table ${partition} (like ${parent} including all)`.execute(tx);
-      await sql`alter table ${parent} attach partition ${partition}
-        for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
-      return true;
-    });
-  } catch (error) {
-    if (codeOf(error) !== CHECK_VIOLATION) throw error;
-    return false;
-  }
+async function createPartition(db: Kysely<Database>, partition: Partition): Promise<number | undefined> {
+  const { table, name, from, to } = partition;
+  const [parent, made] = [sql.table(table), sql.table(name)];
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('partitions'))`.execute(tx);
+    if ((await listPartitions(tx, [table])).includes(name)) return undefined;
+    await sql`create table ${made} (like ${parent} including all)`.execute(tx);
+    const moved = await moveFromDefault(tx, partition);
+    await sql`alter table ${parent} attach partition ${made}
+      for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
+    return moved;
+  });
+}
+
+/** Moves the rows of a range from the default partition, if there is one, to a new table; returns their number. */
+async function moveFromDefault(
+  tx: Transaction<Database>,
+  { table, name, from, to }: Partition,
+): Promise<number> {
+  const { rows } = await sql<{ rest: string; column: string }>`
+    select relname as rest, attname as column from pg_partitioned_table
+      join pg_class c on c.oid = partdefid join pg_attribute on attrelid = partrelid and attnum = partattrs[0]
+    where partrelid = ${table}::regclass`.execute(tx);
+  const [found] = rows;
+  if (found === undefined) return 0;
+  const [rest, column] = [sql.table(found.rest), sql.ref(found.column)];
+  // Attaching takes this lock, too: with a weaker one until then, it deadlocks with who reads rows and then adds one.
+  await sql`lock table ${rest} in access exclusive mode`.execute(tx);
+  // A trigger refuses to delete events (D90); these stay what they are.
+  await sql`alter table ${rest} disable trigger user`.execute(tx);
+  const { numAffectedRows = 0n } = await sql`
+    with moved as (
+      delete from ${rest} where ${column} >= ${sql.lit(from)} and ${column} < ${sql.lit(to)} returning *)
+    insert into ${sql.table(name)} select * from moved`.execute(tx);
+  await sql`alter table ${rest} enable trigger user`.execute(tx);
+  return Number(numAffectedRows);
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { Log } from '../database/connection.ts';
 import { createPartitions, dropPartition, listPartitions, type Partition } from '../database/partitions.ts';
 import type { Database } from '../database/tables.ts';
-import { leastIdOf } from './event-id.ts';
+import { leastIdOf, momentOf } from './event-id.ts';
+import { findMonthsInDefault } from './partitions.queries.ts';
 
 const DAY = 86_400_000;
 /** Milliseconds for which each table keeps its rows (D90): a month is dropped when its last day is that old. */
@@ -12,16 +14,27 @@ const KEPT_FOR = {
   event_contexts: 90 * DAY,
 } as const;
 const TABLES = Object.keys(KEPT_FOR) as (keyof typeof KEPT_FOR)[];
-/** Months whose partitions are created in advance: if maintenance fails longer, rows go to the default partition. */
+/**
+ * Months whose partitions are created in advance: if maintenance fails longer, rows go to the default partition until it
+ * succeeds.
+ */
 const MONTHS_AHEAD = 2;
 
-/** Creates the missing partitions of this month and the next ones; returns the names of the new ones. */
-export function ensureEventPartitions(db: Kysely<Database>, now: Date): Promise<string[]> {
-  const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => ahead);
-  return createPartitions(
-    db,
-    TABLES.flatMap((table) => months.map((ahead) => partitionOf(table, now, ahead))),
-  );
+/**
+ * Creates the missing partitions of this month and the next ones, and of the months of all rows in default partitions,
+ * as only partitions of a month are ever dropped; returns the names of the new ones.
+ */
+export async function ensureEventPartitions(
+  db: Kysely<Database>,
+  now: Date,
+  log?: Pick<Log, 'warn'>,
+): Promise<string[]> {
+  const partitions: Partition[] = [];
+  for (const table of TABLES) {
+    for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) partitions.push(partitionOf(table, now, ahead));
+    for (const id of await findMonthsInDefault(db, table)) partitions.push(partitionOf(table, momentOf(id)));
+  }
+  return createPartitions(db, partitions, log);
 }
 
 /** Drops expired partitions; returns their names. */
@@ -36,8 +49,8 @@ export async function dropExpiredEvents(db: Kysely<Database>, now: Date): Promis
   return dropped;
 }
 
-/** The partition of a month in UTC, named as in `events_long_202608`. */
-function partitionOf(table: string, now: Date, ahead: number): Partition {
+/** The partition of a moment's month in UTC or of a later one, named as in `events_long_202608`. */
+function partitionOf(table: string, now: Date, ahead = 0): Partition {
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead));
   const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1));
   const month = from.toISOString().slice(0, 7).replace('-', '');

@@ -51,6 +51,21 @@ describe('D24: npm run token', () => {
     expect(underNpm.stdout.trimEnd().split('\n').at(-1)).toBe(printed);
   });
 
+  it('D90: makes the partitions of its events before the first start of the service', async () => {
+    const database = await startEmbedded({ dataDir: instance.dataDir, log: pino({ level: 'silent' }) });
+    const reader = new pg.Client({ connectionString: database.url });
+    try {
+      await reader.connect();
+      const { rows } = await reader.query('select type, tableoid::regclass::text as partition from events');
+      expect(rows).toEqual([
+        { type: 'token.created', partition: expect.stringMatching(/^events_long_\d{6}$/) },
+      ]);
+    } finally {
+      await reader.end();
+      await database.stop();
+    }
+  });
+
   describe('beside a service without jobs', () => {
     let service: Running;
     beforeAll(async () => {

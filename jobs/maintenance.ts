@@ -82,7 +82,7 @@ const deletions: Readonly<Record<string, Step>> = {
 };
 
 const steps: Readonly<Record<string, Step>> = {
-  'make partitions': async ({ db, clock }) => (await ensurePartitions(db, clock.now())).length,
+  'make partitions': async ({ db, clock, log }) => (await ensurePartitions(db, clock.now(), log)).length,
   'make partitions of events': async ({ db, clock, log }) =>
     (await ensureEventPartitions(db, clock.now(), log)).length,
   ...Object.fromEntries(Object.entries(deletions).map(([name, step]) => [name, inTime(step)])),

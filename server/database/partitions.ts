@@ -25,7 +25,8 @@ export async function listPartitions(db: Kysely<Database>, tables: readonly stri
 
 /**
  * Creates the missing ones of these partitions, also while another process does the same; returns their names. Rows of
- * their ranges that the default partition holds are moved into them.
+ * their ranges that the default partition holds are moved into them. When a lock is not available within five seconds,
+ * this and the following ones are left to the next call.
  */
 export async function createPartitions(
   db: Kysely<Database>,
@@ -38,27 +39,38 @@ export async function createPartitions(
   for (const partition of partitions) {
     if (existing.has(partition.name)) continue;
     existing.add(partition.name);
-    const moved = await createPartition(db, partition);
-    if (moved === undefined) continue;
-    made.push(partition.name);
-    if (moved > 0) {
+    try {
+      const moved = await createPartition(db, partition);
+      if (moved === undefined) continue;
+      made.push(partition.name);
+      if (moved > 0) {
+        log?.warn(
+          { partition: partition.name, rows: moved },
+          'rows were written before their partition was made, and moved',
+        );
+      }
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
       log?.warn(
-        { partition: partition.name, rows: moved },
-        'rows were written before their partition was made, and moved',
+        { partition: partition.name },
+        'a partition is made another time, as its table is in use: by a dump, or a transaction that is open for long',
       );
+      break;
     }
   }
   return made;
 }
 
 /**
- * Creates a table and attaches it, which, unlike creating the partition directly, does not block readers and writers.
- * Returns the number of rows that it got from the default partition; undefined when another process was faster.
+ * Creates a table and attaches it. Unlike creating the partition directly, this locks of all the table's rows only those
+ * in its default partition, for which whoever reads them queues: the wait for that lock is limited, as a dump would make
+ * it long. Returns the number of rows that it got from the default partition; undefined when another process was faster.
  */
 async function createPartition(db: Kysely<Database>, partition: Partition): Promise<number | undefined> {
   const { table, name, from, to } = partition;
   const [parent, made] = [sql.table(table), sql.table(name)];
   return inTransaction(db, async (tx) => {
+    await sql`set local lock_timeout = '5s'`.execute(tx);
     await sql`select pg_advisory_xact_lock(hashtext('partitions'))`.execute(tx);
     if ((await listPartitions(tx, [table])).includes(name)) return undefined;
     await sql`create table ${made} (like ${parent} including all)`.execute(tx);

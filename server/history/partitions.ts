@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Log } from '../database/connection.ts';
 import { createPartitions, dropPartition, listPartitions, type Partition } from '../database/partitions.ts';
 import type { Database } from '../database/tables.ts';
 import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
@@ -19,12 +20,17 @@ export function shownAfter(now: Date): Date {
 }
 
 /** Creates the missing partitions of this and the next four weeks; returns their names. */
-export async function ensurePartitions(db: Kysely<Database>, now: Date): Promise<string[]> {
+export async function ensurePartitions(
+  db: Kysely<Database>,
+  now: Date,
+  log?: Pick<Log, 'warn'>,
+): Promise<string[]> {
   return createPartitions(
     db,
     SNAPSHOT_TABLES.flatMap((table) =>
       Array.from({ length: WEEKS_AHEAD + 1 }, (_, week) => partitionOf(table, now.getTime() + week * WEEK)),
     ),
+    log,
   );
 }
 

@@ -134,3 +134,21 @@ describe('events that were written before their month had partitions', () => {
     expect(await filled()).toEqual({ event_contexts_204103: 1 });
   });
 });
+
+describe('the next partitions, while a dump reads the events', () => {
+  it('D90: are left to the next time after five seconds, so that who reads events does not wait for the dump', async () => {
+    const dump = new pg.Client({ connectionString: database.url });
+    await dump.connect();
+    await dump.query('begin');
+    await dump.query('lock table events in access share mode');
+    const warn = vi.fn();
+    expect(await ensureEventPartitions(database.db, march, { warn })).toEqual([]);
+    expect(warn.mock.calls).toEqual([
+      [{ partition: 'events_short_204103' }, expect.stringContaining('dump')],
+    ]);
+    await dump.query('rollback');
+    await dump.end();
+    expect(await ensureEventPartitions(database.db, march, { warn })).toHaveLength(3 * TABLES.length);
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});

@@ -9,6 +9,7 @@ import { type FunctionSet, functions as ourFunctions } from './functions/index.t
 import type { Database } from './tables.ts';
 
 const UNDEFINED_TABLE = '42P01';
+const LOCK_NOT_AVAILABLE = '55P03';
 /** How often migrations are tried that deadlocks undo. */
 const TRIES = 5;
 /** Advisory lock of Kysely's migrator, which former releases used: their processes exclude ours. */
@@ -16,6 +17,8 @@ const LOCK = sql.lit('3853314791062309107');
 /** Milliseconds between two attempts to get the lock, and after which waiting for it is logged. */
 const AGAIN_AFTER = 100;
 const PATIENCE = 2_000;
+/** Milliseconds after which migrations are tried again that had to wait for a lock: meanwhile others get it. */
+const ONCE_MORE_AFTER = 10_000;
 
 /** The migrations and functions of a schema. */
 interface Schema {
@@ -38,19 +41,31 @@ export async function migrate(
 ): Promise<void> {
   const migrated = await again(log, () => alone(db, log, (tx) => migrateUp(tx, migrations)));
   for (const migration of migrated) log.info({ migration }, 'migrated the database');
-  const applied = await alone(db, log, (tx) => applyFunctions(tx, functions));
+  const applied = await again(log, () => alone(db, log, (tx) => applyFunctions(tx, functions)));
   for (const name of applied) log.info({ function: name }, 'applied a database function');
 }
 
-/** Processes of the release before go on writing, and may lock the same tables in another order. */
+/**
+ * Processes of the release before go on writing, and may lock the same tables in another order. A dump locks all tables
+ * for as long as it takes, which is waited for.
+ */
 async function again<T>(log: Log, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      const undone = isUndone(error) || (error instanceof Error && isUndone(error.cause));
-      if (!undone || tries === TRIES) throw error;
-      log.warn({ err: error }, 'a migration was undone for others, and begins again');
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (codeOf(cause) === LOCK_NOT_AVAILABLE) {
+        tries = 0;
+        log.warn(
+          { err: error },
+          'a migration waits for a table that is in use, by a dump or a transaction that is open for long; it tries again',
+        );
+        await sleep(ONCE_MORE_AFTER);
+      } else {
+        if (!isUndone(cause) || tries === TRIES) throw error;
+        log.warn({ err: error }, 'a migration was undone for others, and begins again');
+      }
     }
   }
 }
@@ -69,6 +84,8 @@ async function alone<T>(
     const done = await db.transaction().execute(async (tx) => {
       // It may build a large index.
       await sql`set local statement_timeout = 0`.execute(tx);
+      // Whoever uses a table queues behind a lock that is waited for.
+      await sql`set local lock_timeout = '5s'`.execute(tx);
       const { rows } = await sql<{ first: boolean }>`
         select pg_try_advisory_xact_lock(${LOCK}) as first`.execute(tx);
       return rows[0]?.first === true ? { result: await work(tx) } : undefined;

@@ -61,6 +61,8 @@ const STOP_WITHIN = 6_000;
 const LOOK_FOR_LOST = 30;
 /** Seconds between two polls of pg-boss for runs that its schedules have asked for. */
 const POLL_FOR_DUE = 15;
+/** Seconds for which pg-boss leaves a failed job where the doctor and the metrics count those of a day; else 12 hours. */
+const FAILED_KEPT = 2 * 86_400;
 /** Maximum attempts to find or create a waiting run while other runs begin. */
 const TRIES = 10;
 
@@ -73,6 +75,7 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
     schedule: worker,
     maintenanceIntervalSeconds: LOOK_FOR_LOST,
     cronWorkerIntervalSeconds: POLL_FOR_DUE,
+    archiveFailedAfterSeconds: FAILED_KEPT,
   });
   boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
   try {

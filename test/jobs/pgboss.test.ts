@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { failedRuns } from '../../server/doctor/doctor.queries.ts';
 import type { JobName } from '../../server/queue/job-catalogue.ts';
 import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
 import { openQueue } from '../../server/queue/queue.ts';
+import { readBacklog } from '../../server/system/backlog.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 const JOB: JobName = 'sync-users';
@@ -42,6 +44,45 @@ describe('another start', () => {
     const undated = (all: Awaited<ReturnType<typeof queues>>) =>
       all.map(({ createdOn: _, updatedOn: __, ...queue }) => queue);
     expect(undated(await queues())).toEqual(undated(before));
+  });
+});
+
+describe('a job that failed for good', () => {
+  const fail = async () => {
+    const id = (await boss().send(JOB, {}, { retryLimit: 0 })) ?? '';
+    await boss().fetch(JOB);
+    await boss().fail(JOB, id);
+  };
+
+  it('is among the failed ones of a day for the doctor and the metric all that day, and goes after the next', async () => {
+    await fail();
+    const seenAfter = async (hours: number) => {
+      await sql`update pgboss.job set completed_on = now() - make_interval(hours => ${hours})
+        where name = ${JOB}`.execute(app.db);
+      await boss().archive();
+      const { jobs } = await readBacklog(app.db, new Date());
+      return {
+        doctor: await failedRuns(app.db),
+        metric: jobs.filter(({ job }) => job === JOB).map(({ failed }) => failed),
+      };
+    };
+    for (const hours of [0, 13, 23]) {
+      expect(await seenAfter(hours)).toEqual({ doctor: [{ job: JOB, failed: 1 }], metric: [1] });
+    }
+    const stored = async () =>
+      (await sql`select from pgboss.job where name = ${JOB}`.execute(app.db)).rows.length;
+    expect((await seenAfter(47)).doctor).toEqual([]);
+    expect(await stored()).toBe(1);
+    await seenAfter(49);
+    expect(await stored()).toBe(0);
+  });
+
+  it('stays among the dead letters for four weeks', async () => {
+    await fail();
+    const { rows } = await sql`
+      select name, round(extract(epoch from keep_until - now()) / 86400)::int as days, state::text
+      from pgboss.job where name = 'dead-letters'`.execute(app.db);
+    expect(rows).toEqual([{ name: 'dead-letters', days: 28, state: 'created' }]);
   });
 });
 

@@ -15,6 +15,7 @@ export interface ReportedLimits {
   readonly retryAfter: number | undefined;
 }
 
+/** Seconds: whatever an answer says, it does not keep requests back for longer. */
 const LONGEST_WAIT = 3600;
 
 /** Reads the headers of the limits; invalid values count as absent. */
@@ -24,9 +25,10 @@ export function readLimits(
   declared: RateGroup | null,
 ): ReportedLimits {
   const tokensLeft = whole(headers['x-ratelimit-remaining']);
+  const errorReset = whole(headers['x-esi-error-limit-reset']) ?? (has(headers, 'remain') ? 60 : undefined);
   return {
     errorsLeft: whole(headers['x-esi-error-limit-remain']),
-    errorReset: whole(headers['x-esi-error-limit-reset']) ?? (has(headers, 'remain') ? 60 : undefined),
+    errorReset: errorReset && Math.min(errorReset, LONGEST_WAIT),
     group: /^[\w.-]{1,100}$/.exec(headers['x-ratelimit-group'] ?? '')?.[0],
     tokensLeft,
     emptyFor:

@@ -20,6 +20,14 @@ describe('D33: the limits in headers', () => {
       { errorsLeft: 12, errorReset: 40 },
     ],
     [{ 'x-esi-error-limit-remain': '12' }, { errorsLeft: 12, errorReset: 60 }],
+    [
+      { 'x-esi-error-limit-remain': '0', 'x-esi-error-limit-reset': '999999' },
+      { errorsLeft: 0, errorReset: 3600 },
+    ],
+    [
+      { 'x-esi-error-limit-remain': '12', 'x-esi-error-limit-reset': '0' },
+      { errorsLeft: 12, errorReset: 0 },
+    ],
     [{ 'x-esi-error-limit-remain': '-1', 'x-esi-error-limit-reset': 'soon' }, {}],
     [
       { 'x-ratelimit-group': 'g', 'x-ratelimit-remaining': '100', 'x-ratelimit-limit': '150/15m' },

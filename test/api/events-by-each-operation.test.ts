@@ -292,7 +292,7 @@ const TOLD: Readonly<Record<Changing | Leaving, Told>> = {
       await sql`insert into mails (mail_id, from_id, from_name, recipients, subject, timestamp, body)
         values (1, ${id}, 'Somebody', '[]', 'Hello', now(), 'Hello')`.execute(app.db);
       await sql`insert into mailboxes (character_id, complete) values (${id}, true)`.execute(app.db);
-      await sql`insert into mailbox_mails (character_id, mail_id, position) values (${id}, 1, 0)`.execute(
+      await sql`insert into mailbox_mails (character_id, mail_id, position, wants_body) values (${id}, 1, 0, false)`.execute(
         app.db,
       );
       return () => ok(root.history.mail({ params: { character_id: id, mail_id: 1 } }));

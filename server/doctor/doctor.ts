@@ -95,7 +95,7 @@ async function examineKeys(
   const sealed = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
-  const webhooks = (await findUnreadable({ db, vault })).length;
+  const webhooks = (await findUnreadable({ db, vault, clock })).length;
   return [
     orphans.length > 0
       ? bad(

@@ -5,7 +5,7 @@ import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { giveUpTokens } from '../token/give-up-tokens.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
-import { disableUnreadable, findUnreadable } from '../webhook/secret-keys.ts';
+import { findUnreadable, giveUpSecrets } from '../webhook/secret-keys.ts';
 
 /** Keys were removed that unexpired tokens, stored grants or webhooks still need (D20b, D61). */
 class KeysRemoved extends CannotStart {
@@ -49,11 +49,11 @@ async function removedSigningKeys(services: KeyParts): Promise<Lack | undefined>
 }
 
 async function removedEncryptionKeys(services: KeyParts): Promise<Lack | undefined> {
-  const { db, vault, log, settings } = services;
+  const { db, vault, clock, log, settings } = services;
   const lost = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
   );
-  const unreadable = await findUnreadable({ db, vault });
+  const unreadable = await findUnreadable({ db, vault, clock });
   const webhooks = unreadable.length;
   if (lost.length === 0 && webhooks === 0) return undefined;
   const problem = [
@@ -69,7 +69,7 @@ async function removedEncryptionKeys(services: KeyParts): Promise<Lack | undefin
   const giveUp = async () => {
     const lostKeys = lost.map(({ key_id }) => key_id);
     const grants = await giveUpGrantsOf(services, lostKeys);
-    await disableUnreadable(services, unreadable);
+    await giveUpSecrets(services, unreadable);
     log.warn({ keys: lostKeys, grants, webhooks }, 'gave up the grants of removed encryption keys');
   };
   return { forced: settings.forceGrantLoss, problem, giveUp };

@@ -146,6 +146,7 @@ export async function deleteEndedBefore(db: Kysely<Database>, before: Date, most
 /** A webhook with work, and when that is due. */
 export interface Work {
   readonly webhook_id: string;
+  readonly secret: Buffer;
   readonly next: Date;
 }
 
@@ -155,7 +156,7 @@ export interface Work {
  */
 export async function findWork(db: Kysely<Database>, now: Date): Promise<Work[]> {
   const { rows } = await sql<Work>`${plannedEachTime}
-    select webhook_id, least(test, event) as next
+    select webhook_id, secret, least(test, event) as next
     from webhooks w, lateral (
       select min(next_try_on) as test from webhook_deliveries d
       where d.webhook_id = w.webhook_id and state = 'waiting' and position is null

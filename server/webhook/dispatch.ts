@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
+import { seldom } from '../shared/throttle.ts';
 import { findWork } from './delivery.queries.ts';
 import { type Lane, openLane } from './lane.ts';
+import { secretPlace } from './secret.ts';
 
 type DispatchServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings' | 'events'>;
 
@@ -18,16 +20,25 @@ const RHYTHM = 20;
 const LANES_AT_ONCE = 3;
 /** Milliseconds before another search after a failed one. */
 const AGAIN_AFTER = 2_000;
+/** Milliseconds between two log lines about secrets that this process cannot decrypt. */
+const TELL_EVERY = 60_000;
 
 /**
  * Delivers the events of all webhooks, each in a lane of its own, so that a slow receiver delays no other. Every worker
  * process does so: deliveries that one has claimed are left alone by the others for a minute. It searches for work
- * whenever events get positions, and when a delivery is due.
+ * whenever events get positions, and when a delivery is due. A process that was left out of the rotation of an encryption
+ * key leaves the webhooks whose secrets it cannot decrypt to the others.
  */
 export function startDispatch(services: DispatchServices): Dispatch {
-  const { db, clock, events, outages } = services;
+  const { db, clock, vault, log, events, outages } = services;
   const lanes = new Map<string, Lane>();
   const atDatabase = createSemaphore(LANES_AT_ONCE);
+  const tellLeft = seldom<string>(TELL_EVERY, (webhook_id, untold) =>
+    log.warn(
+      { webhook_id, untold },
+      'the secret of a webhook was encrypted with a key that is not in ENCRYPTION_KEYS, so its deliveries are left to other processes: has every process the same keys?',
+    ),
+  );
   let closed = false;
   let wake = new AbortController();
   const running = run();
@@ -49,8 +60,9 @@ export function startDispatch(services: DispatchServices): Dispatch {
     try {
       const now = clock.now();
       let pause = PATIENCE;
-      for (const { webhook_id, next } of await findWork(db, now)) {
-        if (next <= now) laneOf(webhook_id).ring();
+      for (const { webhook_id, secret, next } of await findWork(db, now)) {
+        if (!vault.canOpen(secret, secretPlace(webhook_id))) tellLeft(webhook_id);
+        else if (next <= now) laneOf(webhook_id).ring();
         else pause = Math.min(pause, next.getTime() - now.getTime());
       }
       outages.worked('webhooks');

@@ -1,44 +1,65 @@
 import { inTransaction } from '../database/transaction.ts';
+import type { Vault } from '../keys/vault.ts';
 import type { Services } from '../services/services.ts';
 import { disable } from './disable.ts';
 import { secretPlace } from './secret.ts';
-import { listSecrets, lockWebhook, replaceSecrets } from './webhook.queries.ts';
+import { listSecrets, lockWebhook, type Resealed, replaceSecrets, setWebhook } from './webhook.queries.ts';
 
 type Needs = Pick<Services, 'db' | 'vault'>;
 
-/** Encrypts the secrets of all webhooks with the current key, so that former keys can be removed; returns how many. */
+/**
+ * Encrypts the secrets of all webhooks with the current key, former ones too, so that former keys can be removed;
+ * returns how many.
+ */
 export async function resealSecrets({ db, vault }: Needs): Promise<number> {
-  const old = (await listSecrets(db)).filter(
-    ({ webhook_id, secret }) => !vault.isCurrent(secret) && vault.canOpen(secret, secretPlace(webhook_id)),
+  const webhooks = await listSecrets(db);
+  const present = webhooks.flatMap(({ webhook_id, secret }) => resealed(vault, webhook_id, secret));
+  const former = webhooks.flatMap(({ webhook_id, former_secret }) =>
+    former_secret === null ? [] : resealed(vault, webhook_id, former_secret),
   );
-  if (old.length === 0) return 0;
-  return replaceSecrets(
-    db,
-    old.map(({ webhook_id, secret }) => {
-      const place = secretPlace(webhook_id);
-      return { webhook_id, secret, sealed: vault.seal(vault.open(secret, place), place) };
-    }),
+  return (await replaceSecrets(db, 'secret', present)) + (await replaceSecrets(db, 'former_secret', former));
+}
+
+/** The secret, encrypted with the current key; none when it is already, or cannot be decrypted. */
+function resealed(vault: Vault, webhook_id: string, before: Buffer): Resealed[] {
+  const place = secretPlace(webhook_id);
+  if (vault.isCurrent(before) || !vault.canOpen(before, place)) return [];
+  return [{ webhook_id, before, after: vault.seal(vault.open(before, place), place) }];
+}
+
+/**
+ * The enabled webhooks with a valid secret that no configured key can decrypt, so that their deliveries cannot be
+ * signed, or not with the former secret as well.
+ */
+export async function findUnreadable({
+  db,
+  vault,
+  clock,
+}: Needs & Pick<Services, 'clock'>): Promise<string[]> {
+  const now = clock.now();
+  return (await listSecrets(db)).flatMap(
+    ({ webhook_id, secret, former_secret, former_until, disabled_on }) => {
+      const former = former_secret !== null && (former_until ?? now) > now ? [former_secret] : [];
+      const readable = [secret, ...former].every((one) => vault.canOpen(one, secretPlace(webhook_id)));
+      return disabled_on !== null || readable ? [] : [webhook_id];
+    },
   );
 }
 
-/** The enabled webhooks whose secret no configured key can decrypt, so that their deliveries cannot be signed. */
-export async function findUnreadable({ db, vault }: Needs): Promise<string[]> {
-  const enabled = (await listSecrets(db)).filter(({ disabled_on }) => disabled_on === null);
-  return enabled
-    .filter(({ webhook_id, secret }) => !vault.canOpen(secret, secretPlace(webhook_id)))
-    .map(({ webhook_id }) => webhook_id);
-}
-
-/** Disables webhooks whose secret is lost; they can be enabled again with a new secret. */
-export async function disableUnreadable(
-  { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
+/**
+ * Gives up secrets that are lost: webhooks are disabled, and can be enabled again with a new secret; of one whose former
+ * secret alone is lost, deliveries are signed with the present one.
+ */
+export async function giveUpSecrets(
+  { db, clock, log, vault }: Pick<Services, 'db' | 'clock' | 'log' | 'vault'>,
   webhookIds: readonly string[],
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     for (const id of webhookIds) {
       const webhook = await lockWebhook(tx, id);
       if (webhook?.disabled_on !== null) continue;
-      await disable(tx, { log }, webhook, 'undeliverable', clock.now());
+      if (vault.canOpen(webhook.secret, secretPlace(id))) await setWebhook(tx, id, { former_secret: null });
+      else await disable(tx, { log }, webhook, 'undeliverable', clock.now());
     }
   });
 }

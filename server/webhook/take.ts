@@ -40,7 +40,7 @@ export interface Taken {
 /**
  * Claims up to `room` deliveries of a webhook in one transaction: first those that are due, then new ones for the
  * events after its position that its owner may see at present. Deliveries are created only when there is room, so a
- * slow receiver piles up no rows. Undefined when the webhook is deleted or cannot sign.
+ * slow receiver piles up no rows. Undefined when the webhook is deleted, or this process cannot sign for it.
  */
 export async function take(
   { db, clock, vault, log }: Pick<Services, 'db' | 'clock' | 'vault' | 'log'>,
@@ -52,11 +52,8 @@ export async function take(
     if (webhook === undefined) return undefined;
     const now = clock.now();
     const times = { now, until: new Date(now.getTime() + CLAIMED_FOR) };
-    if (!vault.canOpen(webhook.secret, secretPlace(webhookId))) {
-      // Nothing can be signed, because the key that encrypted the secret is not configured any more.
-      if (webhook.disabled_on === null) await disable(tx, { log }, webhook, 'undeliverable', now);
-      return undefined;
-    }
+    // Sealed anew with a key that this process lacks, since it looked for work: left to processes that can sign.
+    if (!vault.canOpen(webhook.secret, secretPlace(webhookId))) return undefined;
     const rights = webhook.disabled_on === null ? await rightsOf(tx, webhook) : undefined;
     if (webhook.disabled_on === null && rights === undefined) {
       await disable(tx, { log }, webhook, 'not_allowed', now);

@@ -113,24 +113,33 @@ export async function findLevel(db: Kysely<Database>, characterId: number): Prom
 export async function listSecrets(db: Kysely<Database>) {
   return db
     .selectFrom('webhooks')
-    .select(['webhook_id', 'secret', 'disabled_on'])
+    .select(['webhook_id', 'secret', 'former_secret', 'former_until', 'disabled_on'])
     .orderBy('webhook_id')
     .execute();
 }
 
-/** Stores re-encrypted secrets, except of webhooks whose secret was changed meanwhile; returns how many. */
+/** A secret that was encrypted anew. */
+export interface Resealed {
+  readonly webhook_id: string;
+  readonly before: Buffer;
+  readonly after: Buffer;
+}
+
+/** Stores re-encrypted secrets, except those that were changed meanwhile; returns how many. */
 export async function replaceSecrets(
   db: Kysely<Database>,
-  secrets: readonly { readonly webhook_id: string; readonly secret: Buffer; readonly sealed: Buffer }[],
+  column: 'secret' | 'former_secret',
+  secrets: readonly Resealed[],
 ): Promise<number> {
+  if (secrets.length === 0) return 0;
   const [ids, before, after] = [
     secrets.map(({ webhook_id }) => webhook_id),
-    secrets.map(({ secret }) => secret),
-    secrets.map(({ sealed }) => sealed),
+    secrets.map((secret) => secret.before),
+    secrets.map((secret) => secret.after),
   ];
   const { numAffectedRows = 0n } = await sql`
-    update webhooks w set secret = s.sealed
-    from unnest(${ids}::text[], ${before}::bytea[], ${after}::bytea[]) s (webhook_id, secret, sealed)
-    where w.webhook_id = s.webhook_id and w.secret = s.secret`.execute(db);
+    update webhooks w set ${sql.ref(column)} = s.after
+    from unnest(${ids}::text[], ${before}::bytea[], ${after}::bytea[]) s (webhook_id, before, after)
+    where w.webhook_id = s.webhook_id and w.${sql.ref(column)} = s.before`.execute(db);
   return Number(numAffectedRows);
 }

@@ -11,6 +11,7 @@ import type { Caller } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { readPosition } from '../event/read.queries.ts';
+import type { Vault } from '../keys/vault.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
@@ -24,6 +25,7 @@ import {
   findMissingGroups,
   findWebhook,
   insertWebhook,
+  type LockedWebhook,
   listWebhooks,
   lockWebhook,
   setWebhook,
@@ -128,7 +130,7 @@ export async function updateWebhook(
     await requireGroups({ db: tx }, added);
     const now = clock.now();
     const begins = enabled === true && before.disabled_on !== null;
-    if (begins && !vault.canOpen(before.secret, secretPlace(webhookId))) {
+    if (begins && isLost(before, vault)) {
       throw invalid(
         ['body', 'enabled'],
         'The key of its secret is lost: rotate the secret first, which gives it a new one.',
@@ -192,13 +194,21 @@ export async function rotateSecret(
     if (before === undefined) throw notFound('webhook', webhookId);
     await setWebhook(tx, webhookId, {
       secret: vault.seal(secret, secretPlace(webhookId)),
-      former_secret: before.secret,
+      // One that was lost is no secret any more; the start would ask for its key.
+      former_secret: isLost(before, vault) ? null : before.secret,
       former_until,
       updated_on: now,
     });
     await recordWebhookUpdated(tx, before, {}, now, 'It has a new secret.');
   });
   return { secret, former_until: former_until.toISOString() };
+}
+
+/**
+ * Whether the key of the secret is lost, and not just missing in this process: the service disables such a webhook.
+ */
+function isLost({ webhook_id, secret, disabled_on }: LockedWebhook, vault: Vault): boolean {
+  return disabled_on !== null && !vault.canOpen(secret, secretPlace(webhook_id));
 }
 
 /** Refuses URLs that must not be called (D29); the call itself checks again. */

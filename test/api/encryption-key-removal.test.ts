@@ -5,7 +5,9 @@ import { ok } from '../../sdk/src/index.ts';
 import { createApp } from '../../server/app.ts';
 import type { CompleteSettings } from '../../server/config/settings.ts';
 import type { EncryptionKey } from '../../server/keys/formats.ts';
+import { createVault } from '../../server/keys/vault.ts';
 import { createLog } from '../../server/observability/log.ts';
+import { secretPlace } from '../../server/webhook/secret.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { addGrants } from '../fixtures/grants.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
@@ -123,5 +125,27 @@ describe('D61: a start without a key that encrypted stored grants', () => {
     expect(await enable()).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
     await ok(webhook.rotate({ params }));
     expect(await ok(enable())).toMatchObject({ enabled: true });
+    // The secret that was lost is not signed with as the former one, so its key is not missed again.
+    await start([own]);
+  });
+
+  it('D93: asks for the key of a former secret for a day, and gives up that secret alone when it is forced', async () => {
+    const { webhook } = app.client(app.root);
+    await app.db.deleteFrom('webhooks').execute();
+    const url = 'https://receiver.example/hook';
+    const { webhook_id } = await ok(webhook.create({ body: { url, types: ['group.*'] } }));
+    const params = { webhook_id };
+    const secret = createVault([other]).seal('whsec_', secretPlace(webhook_id));
+    const lose = () => app.db.updateTable('webhooks').set({ secret }).execute();
+    await lose();
+    await ok(webhook.rotate({ params }));
+    await expect(start([own])).rejects.toThrow('  - 1 webhook(s)');
+    await start([own], { forceGrantLoss: true });
+    await start([own]);
+    expect(await ok(webhook.get({ params }))).toMatchObject({ enabled: true });
+    await lose();
+    await ok(webhook.rotate({ params }));
+    app.clock.advance(86_400_001);
+    await start([own]);
   });
 });

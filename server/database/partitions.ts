@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Log } from './connection.ts';
-import { codeOf } from './errors.ts';
+import { codeOf, isOverdue } from './errors.ts';
 import type { Database } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -50,6 +50,11 @@ export async function createPartitions(
         );
       }
     } catch (error) {
+      if (isOverdue(error)) {
+        // They stay where they are, and can be read as before.
+        log?.warn({ partition: partition.name }, 'moving rows into their partition takes too long');
+        continue;
+      }
       if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
       log?.warn(
         { partition: partition.name },

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import pg from 'pg';
+import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connect } from '../../../server/database/connection.ts';
 import { leastIdOf } from '../../../server/event/event-id.ts';
 import { onAccountOf } from '../../../server/event/origin.ts';
 import { dropExpiredEvents, ensureEventPartitions } from '../../../server/event/partitions.ts';
@@ -133,6 +135,30 @@ describe('events that were written before their month had partitions', () => {
     expect(await making).toContain('event_contexts_204103');
     expect(await filled()).toEqual({ event_contexts_204103: 1 });
   });
+});
+
+it('D90: events whose move takes longer than a statement may stay where they are; others move, and nothing fails', async () => {
+  await record(march);
+  await sql`alter table events_short add constraint slow check (pg_sleep(60)::text is not null) not valid`.execute(
+    database.db,
+  );
+  const { db, close } = connect({
+    url: `${database.url}&statement_timeout=500`,
+    log: pino({ level: 'silent' }),
+  });
+  try {
+    const warn = vi.fn();
+    const made = await ensureEventPartitions(db, march, { warn });
+    expect(made).not.toContain('events_short_204103');
+    expect(made).toContain('events_long_204103');
+    expect(warn.mock.calls).toContainEqual([
+      { partition: 'events_short_204103' },
+      expect.stringContaining('takes too long'),
+    ]);
+    expect(await filled()).toMatchObject({ events_short_default: 1, events_long_204103: 1 });
+  } finally {
+    await close();
+  }
 });
 
 describe('the next partitions, while a dump reads the events', () => {

@@ -20,18 +20,22 @@ export function heapGrowth(samples: readonly Sample[], name: Name, warmUp: numbe
   return growthPerHour(quiet, (sample) => sample[name].heap) / MIB;
 }
 
-/** The most of a figure in the second and in the last quarter of the time. */
-export function mostOfQuarters(
+/**
+ * The median of a figure in the second and in the last quarter of the time: what leaks raises it, where the most is that
+ * of a burst of deliveries, as it happened to be seen.
+ */
+export function medianOfQuarters(
   samples: readonly Sample[],
   name: Name,
   figure: keyof Holding,
 ): { readonly second: number; readonly last: number } {
   const end = samples.at(-1)?.at ?? 0;
-  const most = (from: number, to: number) =>
-    Math.max(
-      ...samples.filter(({ at }) => at >= from * end && at <= to * end).map((sample) => sample[name][figure]),
-    );
-  return { second: most(0.25, 0.5), last: most(0.75, 1) };
+  const median = (from: number, to: number) => {
+    const seen = samples.filter(({ at }) => at >= from * end && at <= to * end);
+    const figures = seen.map((sample) => sample[name][figure]).sort((one, other) => one - other);
+    return figures[Math.floor(figures.length / 2)] ?? 0;
+  };
+  return { second: median(0.25, 0.5), last: median(0.75, 1) };
 }
 
 /** Acts that always failed, or that nobody came to. */

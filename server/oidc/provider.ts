@@ -160,12 +160,15 @@ function listenerOf(provider: ProviderInstance): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
   const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);
   provider.on('server_error', fail);
-  // Errors thrown within the library's own error handling.
   (provider as EventEmitter).on('error', (error: Error, ctx: { req: IncomingMessage }) => fail(ctx, error));
   provider.use(async (ctx, next) => {
     ctx.set(PROTOCOL_HEADERS);
-    await next();
-    if (failures.has(ctx.req)) ctx.respond = false;
+    // Errors outside the library's own handling, as of a session that cannot be stored: Koa would answer them itself.
+    await next().catch((error: Error) => fail(ctx, error));
+    if (failures.has(ctx.req)) {
+      ctx.respond = false;
+      return;
+    }
     const { oidc } = ctx as Partial<KoaContextWithOIDC>;
     if (oidc === undefined) return;
     if (ctx.type === 'text/html') withFormAction(ctx, oidc);

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { randomPKCECodeVerifier } from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { soleId } from '../../server/person/person-id.ts';
 import { allEvents } from '../fixtures/events.ts';
@@ -348,6 +349,47 @@ describe('D83: what applications learn', () => {
         async () => (await ok(app.client(app.root).oidc.getClient({ params: { client_id } }))).last_used_on,
       )
       .toBe(app.clock.now().toISOString());
+  });
+});
+
+describe('D8: a session that cannot be stored', () => {
+  const failing = (sqlState: string) =>
+    app.db.transaction().execute(async (tx) => {
+      await sql`create function fails() returns trigger language plpgsql as
+        ${sql.lit(`begin raise exception 'not stored' using errcode = '${sqlState}'; end`)}`.execute(tx);
+      await sql`create trigger fails before insert or update on oidc_artifacts for each row
+        when (new.model = 'Session') execute function fails()`.execute(tx);
+    });
+  afterEach(() => sql`drop function if exists fails cascade`.execute(app.db));
+
+  async function visit() {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    return async () => {
+      const { page, html } = await browser.go((await party.begin()).url);
+      return { status: page?.status, html, headers: page?.headers };
+    };
+  }
+
+  it('D8: is a 503 page with Retry-After where the database goes away at that moment', async () => {
+    const again = await visit();
+    await failing('57P01');
+    const { status, html, headers } = await again();
+    expect({ status, retryAfter: headers?.get('retry-after') }).toEqual({ status: 503, retryAfter: '5' });
+    expect(html).toContain('The database cannot be reached at the moment.');
+  });
+
+  it('D8: is a page with status 500 and a crash report where the reason is not foreseen', async () => {
+    const again = await visit();
+    await failing('22000');
+    const { status, headers } = await again();
+    expect(status).toBe(500);
+    expect(headers?.get('content-type')).toContain('text/html');
+    const root = app.client(app.root);
+    const [report, ...others] = await ok(root.crash.list());
+    expect(others).toEqual([]);
+    expect(report?.url).toContain('/oidc/auth');
+    await ok(root.crash.delete({ params: { crash_report_id: report?.id ?? '' } }));
   });
 });
 

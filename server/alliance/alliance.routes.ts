@@ -1,5 +1,5 @@
 import type { contract } from '../../contract/index.ts';
-import { findTracking } from '../grant/tracking.queries.ts';
+import { getTracking } from '../grant/tracking.ts';
 import type { Handlers } from '../http/mount.ts';
 import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
@@ -14,7 +14,7 @@ export function allianceHandlers(
     get: async ({ params }) => ({ status: 200, body: await getAlliance(services, params.alliance_id) }),
     tracking: async ({ params, res }) => ({
       status: 200,
-      body: written(res, await findTracking(services.db, { alliance_id: params.alliance_id })),
+      body: written(res, await getTracking(services.db, { alliance_id: params.alliance_id })),
     }),
     register: async ({ admission, params }) => ({
       status: 200,

@@ -1,5 +1,5 @@
 import type { contract } from '../../contract/index.ts';
-import { findTracking } from '../grant/tracking.queries.ts';
+import { getTracking } from '../grant/tracking.ts';
 import type { Handlers } from '../http/mount.ts';
 import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
@@ -26,7 +26,7 @@ export function coalitionHandlers(
     },
     tracking: async ({ params, res }) => ({
       status: 200,
-      body: written(res, await findTracking(services.db, { coalition_id: params.coalition_id })),
+      body: written(res, await getTracking(services.db, { coalition_id: params.coalition_id })),
     }),
   };
 }

@@ -1,5 +1,5 @@
 import type { contract } from '../../contract/index.ts';
-import { findTracking } from '../grant/tracking.queries.ts';
+import { getTracking } from '../grant/tracking.ts';
 import type { Handlers } from '../http/mount.ts';
 import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
@@ -16,7 +16,7 @@ export function corporationHandlers(
     get: async ({ params }) => ({ status: 200, body: await getCorporation(services, params.corporation_id) }),
     tracking: async ({ params, res }) => ({
       status: 200,
-      body: written(res, await findTracking(services.db, { corporation_id: params.corporation_id })),
+      body: written(res, await getTracking(services.db, { corporation_id: params.corporation_id })),
     }),
     register: async ({ admission, params }) => ({
       status: 200,

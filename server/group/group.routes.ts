@@ -12,7 +12,7 @@ export function groupHandlers(
     list: async () => ({ status: 200, body: await listGroups(services.db) }),
     get: async ({ params, res }) => ({
       status: 200,
-      body: written(res, await getGroup(services, params.group_id)),
+      body: written(res, await getGroup(services.db, params.group_id)),
     }),
     create: async ({ admission, body, res }) => ({
       status: 201,

@@ -1,10 +1,13 @@
+import type { Kysely } from 'kysely';
 import type { Group, PostGroup, PutGroup } from '../../contract/group.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
-import { type JsonText, withField } from '../database/json-text.ts';
+import { type JsonBytes, type JsonText, withField } from '../database/json-text.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
+import { sharedRead } from '../database/shared-read.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { endedEvent } from '../policy/carry-out.ts';
@@ -33,7 +36,12 @@ import {
 import { recordGroupCreated, recordGroupDeleted, recordGroupUpdated } from './group-events.ts';
 import { inTurnOf } from './in-turn.ts';
 
-export async function getGroup({ db }: Pick<Services, 'db'>, groupId: string): Promise<JsonText<Group>> {
+/** A group; concurrent callers share one statement and its bytes. */
+export const getGroup = sharedRead(
+  async (db, groupId: string): Promise<JsonBytes<Group>> => Buffer.from(await wholeGroup(db, groupId)),
+);
+
+async function wholeGroup(db: Kysely<Database>, groupId: string): Promise<JsonText<Group>> {
   const row = await findGroup(db, groupId);
   if (row === undefined) throw notFound('group', groupId);
   const { members, created_on, updated_on, ...values } = row;
@@ -63,7 +71,7 @@ export async function createGroup(
     await lockGroupNames(tx);
     await insertGroup(tx, group, now);
     await recordGroupCreated(tx, group, now);
-    return getGroup({ db: tx }, group_id);
+    return wholeGroup(tx, group_id);
   });
 }
 
@@ -120,7 +128,7 @@ export async function updateGroup(
     }
     const touched = { users: [...change.added, ...change.removed] };
     await endUnwelcome(services, tx, same ? touched : 'everybody');
-    return getGroup({ db: tx }, groupId);
+    return wholeGroup(tx, groupId);
   });
 }
 

@@ -283,7 +283,8 @@ describe('records that are deleted meanwhile', () => {
       when (new.owner_id is not null) execute function wait_for_test()`.execute(app.db);
     const other = new pg.Client({ connectionString: app.databaseUrl });
     await other.connect();
-    await other.query('select pg_advisory_lock(1)');
+    await other.query('begin');
+    await other.query('select pg_advisory_xact_lock(1)');
     const creating = root.group.create({ body: { group_name: name } });
     await untilWaiting(other, 1);
     const joining = joins(id);

@@ -1,5 +1,6 @@
 import { readSettings } from '../../server/config/settings.ts';
 import { connect } from '../../server/database/connection.ts';
+import { learnOfPooler } from '../../server/database/open.ts';
 import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { createLog } from '../../server/observability/log.ts';
@@ -13,6 +14,7 @@ import { systemClock } from '../../server/shared/clock.ts';
 const [characterId] = process.argv.slice(2).map(Number);
 const settings = readSettings(process.env);
 const log = createLog('silent');
+await learnOfPooler(settings.databaseUrl ?? '');
 const { db, close } = connect({ url: settings.databaseUrl ?? '', log });
 const { client } = createProvider({
   metrics: createMetrics(),

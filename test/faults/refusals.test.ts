@@ -108,7 +108,7 @@ describe('one sentence, and exit code 1', () => {
         create function past.current_setting(name text) returns text language sql as $$
           select case name when 'server_version_num' then '140011' else '14.11 (Debian)' end
         $$`.execute(database.db);
-      const DATABASE_URL = new URL(database.url);
+      const DATABASE_URL = new URL(database.serverUrl);
       DATABASE_URL.searchParams.set('options', '-c search_path=past,public,pg_catalog');
       await expectSentence(
         instance.run(PRODUCTION[program], { ...(await production()), DATABASE_URL: DATABASE_URL.href }),
@@ -124,7 +124,7 @@ describe('one sentence, and exit code 1', () => {
     const role = `castellan_stranger_${process.pid}`;
     try {
       await sql.raw(`create role ${role} login`).execute(database.db);
-      const DATABASE_URL = new URL(database.url);
+      const DATABASE_URL = new URL(database.serverUrl);
       DATABASE_URL.username = role;
       await expectSentence(
         instance.run(PROGRAMS.server, { DATABASE_URL: DATABASE_URL.href }),

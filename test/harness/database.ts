@@ -9,6 +9,8 @@ import { databaseUrl, onServer } from './postgres.ts';
 export interface TestDatabase extends Connection {
   /** The URL, for code that opens its own connections. */
   readonly url: string;
+  /** The URL of PostgreSQL itself, even if the run tests a pooler. */
+  readonly serverUrl: string;
   /** Closes {@link Connection.pool} and drops the database, ending all other connections. */
   drop(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export async function createTestDatabase(options: Partial<ConnectionConfig> = {}
   return {
     ...connection,
     url,
+    serverUrl: databaseUrl(templateUrl, name),
     drop: async () => {
       await connection.close();
       await onServer(templateUrl, `drop database if exists ${name} with (force)`);

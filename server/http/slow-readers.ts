@@ -8,7 +8,8 @@ export interface ReaderLimits {
   /** Milliseconds for reading an answer completely. */
   readonly takenWithin: number;
   /**
-   * Bytes buffered for all clients together; above that the connections that have been reading longest are reset first.
+   * Bytes buffered for all clients together, those that several answers share counted once; above that the connections
+   * that have been reading longest are reset first.
    */
   readonly waitingBytes: number;
   /** Milliseconds after which an idle keep-alive connection is closed. */
@@ -24,6 +25,13 @@ export const READER_LIMITS: ReaderLimits = {
 
 /** Milliseconds between two checks of the buffers. */
 const LOOK_EVERY = 1_000;
+
+const sharedBodies = new WeakMap<ServerResponse, Buffer>();
+
+/** Tells that an answer consists of these bytes, which others may share. */
+export function consistsOf(answer: ServerResponse, body: Buffer): void {
+  sharedBodies.set(answer, body);
+}
 
 /** State of a connection: its unfinished answers, and when the first of them was seen to have begun. */
 interface Reader {
@@ -69,23 +77,29 @@ export function watchReaders(server: Server, limits: ReaderLimits): void {
 
 function look(readers: ReadonlyMap<Socket, Reader>, { takenWithin, waitingBytes }: ReaderLimits): void {
   const now = performance.now();
-  const waiting: { readonly socket: Socket; readonly since: number }[] = [];
-  let bytes = 0;
+  const waiting: { readonly socket: Socket; readonly reader: Reader; readonly since: number }[] = [];
   for (const [socket, reader] of readers) {
     if (!isUnderWay(reader)) continue;
     reader.since ??= now;
     if (now - reader.since > takenWithin) cut(socket);
-    else if (socket.writableLength > 0) {
-      waiting.push({ socket, since: reader.since });
-      bytes += socket.writableLength;
-    }
+    else if (socket.writableLength > 0) waiting.push({ socket, reader, since: reader.since });
   }
-  waiting.sort((one, other) => one.since - other.since);
-  for (const { socket } of waiting) {
-    if (bytes <= waitingBytes) return;
-    bytes -= socket.writableLength;
-    cut(socket);
+  // Bytes that several share count for the one that began last: they are freed when the last one has ended.
+  waiting.sort((one, other) => other.since - one.since);
+  const counted = new Set<Buffer>();
+  let bytes = 0;
+  for (const { socket, reader } of waiting) {
+    const body = sharedBodyOf(reader);
+    if (body !== undefined && counted.has(body)) continue;
+    bytes += socket.writableLength;
+    if (bytes > waitingBytes) cut(socket);
+    else if (body !== undefined) counted.add(body);
   }
+}
+
+function sharedBodyOf({ answers }: Reader): Buffer | undefined {
+  for (const answer of answers) if (answer.headersSent) return sharedBodies.get(answer);
+  return undefined;
 }
 
 function isUnderWay({ answers }: Reader): boolean {

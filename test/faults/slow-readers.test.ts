@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import { READER_LIMITS, type ReaderLimits } from '../../server/http/slow-readers.ts';
+import { consistsOf, READER_LIMITS, type ReaderLimits } from '../../server/http/slow-readers.ts';
 
 const MIB = 1024 * 1024;
 /** More than the buffers of both sides hold on any system. */
@@ -30,11 +30,12 @@ afterEach(async () => {
 });
 
 /** A service that answers with a large body, or with a small one after some milliseconds. */
-async function serve(limits: Partial<ReaderLimits>, after = 0): Promise<void> {
+async function serve(limits: Partial<ReaderLimits>, after = 0, shared = false): Promise<void> {
   const body = after === 0 ? LARGE : Buffer.from('small');
   const handler = async (_: unknown, answer: ServerResponse) => {
     answers.push(answer);
     if (after > 0) await sleep(after);
+    if (shared) consistsOf(answer, body);
     answer.writeHead(200, { 'Content-Length': body.length }).end(body);
   };
   http = await listen((req, res) => void handler(req, res), '127.0.0.1', 0, { ...NONE, ...limits });
@@ -122,6 +123,19 @@ describe('a client that does not read its answer', () => {
     await isCut(0);
     await sleep(2_100);
     expect(answers.slice(1).map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  });
+
+  it('bytes that several answers share count once', async () => {
+    await serve({ waitingBytes: 40 * MIB }, 0, true);
+    for (let n = 0; n < 4; n += 1) await ask();
+    await sleep(2_100);
+    expect(answers.map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
+  });
+
+  it('all that share bytes are disconnected when these are too many', async () => {
+    await serve({ waitingBytes: 20 * MIB }, 0, true);
+    for (let n = 0; n < 3; n += 1) await ask();
+    for (let n = 0; n < 3; n += 1) await isCut(n);
   });
 });
 

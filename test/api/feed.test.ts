@@ -125,6 +125,7 @@ describe('D92: the feed', () => {
   it('shows everything to a permanent token of level 7, none to one below, and to users what concerns them', async () => {
     const after = await head();
     await createGroup();
+    await head();
     const mighty = app.client((await permanentToken(7)).jwt);
     const short = app.client((await permanentToken(6)).jwt);
     expect(await short.event.list({ query: { after } })).toMatchObject({

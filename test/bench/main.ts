@@ -8,6 +8,7 @@ import { request } from 'undici';
 import { benchHistories } from './histories.ts';
 import { benchIdle } from './idle.ts';
 import { generateLoad, type Target } from './load.ts';
+import { comparable, type PeerRead, startPeers } from './peers.ts';
 import {
   build,
   cpuTime,
@@ -34,6 +35,7 @@ npm run bench -- --registry COUNT    what a sign-in writes instead, at 20 corpor
 npm run bench -- --voice-mute        GET /token while completions wait for a voice server that says nothing
 npm run bench -- --token-endpoint      exchanges of refresh tokens of OpenID Connect: how many a second, and what each costs
 npm run bench -- --idle SECONDS      the CPU of a server, a worker and PostgreSQL that nobody uses (300: all schedules)
+npm run bench:peers                    other services beside it, in the same run
 npm run bench -- --histories ROWS    pages of histories instead, at 1,000 rows and at these (10000000: 10 minutes)
 `;
 
@@ -75,6 +77,7 @@ function readOptions() {
       registry: { type: 'string' },
       'voice-mute': { type: 'boolean', default: false },
       'token-endpoint': { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -86,7 +89,8 @@ function readOptions() {
   const histories = size('--histories', values.histories, 1_000);
   const registry = size('--registry', values.registry, 20);
   const idle = size('--idle', values.idle, 1);
-  return { ...values, histories, registry, idle, plan, chosen: choose(values.only) };
+  const chosen = values.peers ? comparable : choose(values.only);
+  return { ...values, histories, registry, idle, plan, chosen };
 }
 
 /** A multiple of `step`, where it is asked for. */
@@ -146,6 +150,10 @@ async function main(): Promise<void> {
       const shown = scenario.other.is === 'without limit' ? observedLimited : observed;
       results.push(await measure(scenario, await inspect(scenario, shown, contest), contest));
     }
+    if (options.peers) {
+      for (const read of await startPeers(database.url, closers))
+        results.push(await measurePeer(read, contest));
+    }
     process.stdout.write(`\n${table(results)}`);
   } finally {
     for (const close of closers.reverse()) await close();
@@ -202,6 +210,24 @@ async function measure(
   const ours: Side = { server, target: serviceTarget(scenario, server.origin, tokens) };
   const theirs = otherSide(scenario, contest);
   const connections = scenario.slow ? CONNECTIONS_SLOW : CONNECTIONS;
+  const pairs = await alternate(scenario.name, [ours, theirs], connections, plan);
+  return { name: scenario.name, users: scenario.users, ...cost, pairs };
+}
+
+/** What statements it sends is its own affair. */
+async function measurePeer({ name, server, target, like }: PeerRead, contest: Contest): Promise<Result> {
+  const bytes = Buffer.byteLength(JSON.stringify(await get(target, 0)));
+  const sides = [{ server, target }, otherSide(like, contest)] as const;
+  const pairs = await alternate(name, sides, CONNECTIONS, contest.plan);
+  return { name, users: like.users, statements: Number.NaN, bytes, pairs };
+}
+
+async function alternate(
+  name: string,
+  [ours, theirs]: readonly [Side, Side],
+  connections: number,
+  plan: Plan,
+): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (const { target } of [ours, theirs]) await generateLoad(target, connections, plan.start);
   for (let n = 1; n <= plan.rounds; n += 1) {
@@ -213,9 +239,9 @@ async function measure(
     const [first, second] = [pair.service, pair.bare].map(({ load }) =>
       (load.requests / load.seconds).toFixed(1),
     );
-    progress(`${scenario.name}  ${n}/${plan.rounds}: ${first} and ${second} requests/s\n`);
+    progress(`${name}  ${n}/${plan.rounds}: ${first} and ${second} requests/s\n`);
   }
-  return { name: scenario.name, users: scenario.users, ...cost, pairs };
+  return pairs;
 }
 
 /** Who is asked, and how. */

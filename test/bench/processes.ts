@@ -41,7 +41,10 @@ export async function startProvider(): Promise<Server & Pick<ProviderReady, 'set
 }
 
 /** A program of ours that prints a line when it is ready and ends when its input does. */
-async function startProgram(path: string, args: readonly string[]): Promise<Running & { line: string }> {
+export async function startProgram(
+  path: string,
+  args: readonly string[],
+): Promise<Running & { readonly line: string }> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, path), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // A Ctrl-C is not for it: it would end before those that use it.

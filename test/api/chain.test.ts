@@ -34,8 +34,10 @@ async function foundAfter(...statements: string[]): Promise<string | undefined> 
 async function past(...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
-  await client.query('set session_replication_role = replica');
+  await client.query('begin');
+  await client.query('set local session_replication_role = replica');
   for (const statement of statements) await client.query(statement);
+  await client.query('commit');
   await client.end();
 }
 

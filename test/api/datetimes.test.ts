@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addHome, addMember, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { onServer } from '../harness/postgres.ts';
 
 let app: TestApp;
 
 beforeAll(async () => {
   // A database with a time zone nine hours ahead, so that reading times without their zone gives wrong ones.
-  app = await startTestApp({ databaseBy: async (url) => inTokyo(url) });
+  app = await startTestApp({ databaseBy: inTokyo });
   await addHome(app);
 });
 afterAll(() => app.stop());
 
-function inTokyo(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.searchParams.set('options', '-c TimeZone=Asia/Tokyo');
-  return url.href;
+async function inTokyo(databaseUrl: string): Promise<string> {
+  const name = new URL(databaseUrl).pathname.slice(1);
+  await onServer(databaseUrl, `alter database ${name} set timezone = 'Asia/Tokyo'`);
+  return databaseUrl;
 }
 
 const DATETIME_FIELD = /(_on|_time|_datetime|timestamp)$/;

@@ -23,7 +23,7 @@ beforeAll(async () => {
     create function public.pg_last_wal_replay_lsn() returns pg_lsn language sql as 'select reached from place'`);
   await client.end();
   await addUser({ db: copy.db } as TestApp, { id: REPLICAS, name: 'Known To The Replica' });
-  const url = new URL(copy.url);
+  const url = new URL(copy.serverUrl);
   url.searchParams.set('options', '-c search_path=public,pg_catalog');
   app = await startTestApp({ env: { DATABASE_REPLICA_URL: url.href } });
 });

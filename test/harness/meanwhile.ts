@@ -51,12 +51,18 @@ export async function untilBehind(
     ended = true;
   };
   for (const work of works) work.then(end, end);
-  while (!ended && (await client.query(BEHIND)).rows.length < count) await pause(5);
+  while (!ended && (await look(client, BEHIND)) < count) await pause(5);
 }
 
 /** Waits until this many statements wait for a lock in the client's database. */
 export async function untilWaiting(client: pg.Client, count: number): Promise<void> {
   const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await client.query(waiting)).rows.length < count) await pause(5);
+  while ((await look(client, waiting)) < count) await pause(5);
+}
+
+/** The number of rows. A transaction would go on seeing the connections that there were at its first look. */
+async function look(client: pg.Client, statement: string): Promise<number> {
+  await client.query('select pg_stat_clear_snapshot()');
+  return (await client.query(statement)).rows.length;
 }

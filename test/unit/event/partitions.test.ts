@@ -143,7 +143,7 @@ it('D90: events whose move takes longer than a statement may stay where they are
     database.db,
   );
   const { db, close } = connect({
-    url: `${database.url}&statement_timeout=500`,
+    url: `${database.serverUrl}&statement_timeout=500`,
     log: pino({ level: 'silent' }),
   });
   try {

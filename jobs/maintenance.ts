@@ -8,7 +8,7 @@ import { dropExpired, ensurePartitions } from '../server/history/partitions.ts';
 import { deleteHistoryBefore } from '../server/person/person.queries.ts';
 import { hasMoreToSweep, sweep } from '../server/provider/budget.queries.ts';
 import { beginGeneration } from '../server/provider/cache.queries.ts';
-import { findDocument } from '../server/provider/document.queries.ts';
+import { wasFetchedSince } from '../server/provider/document.queries.ts';
 import { findStaleNames, forgetUnnamed, type NamePlace } from '../server/provider/names.queries.ts';
 import { createNames } from '../server/provider/names.ts';
 import { createRunClient } from '../server/provider/run-client.ts';
@@ -198,7 +198,7 @@ async function renewNames({ db, clock, client }: MaintenanceServices, run: Run):
 
 async function renewDocument({ db, clock, document }: MaintenanceServices): Promise<number> {
   const since = new Date(clock.now().getTime() - DOCUMENT_GOOD_FOR);
-  if ((await findDocument(db, since)) !== undefined) return 0;
+  if (await wasFetchedSince(db, since)) return 0;
   await document.refresh();
   return 1;
 }

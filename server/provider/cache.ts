@@ -12,11 +12,20 @@ const MOST_FRESH = 86_400_000;
 const OF_THE_MOMENT = /^(x-esi-error-limit-|x-ratelimit-|retry-after$)/;
 
 /** The key of identical requests; the order of query parameters does not matter. */
-export function requestKey(path: string, query: Readonly<Record<string, string>> = {}): string {
-  const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([path, sorted]))
-    .digest('base64url');
+export type RequestKey = (path: string, query?: Readonly<Record<string, string>>) => string;
+
+/**
+ * The keys of requests to one base URL with one compatibility date: others get other answers, and an ETag of theirs must
+ * not confirm these.
+ */
+export function requestKeysOf(base: string, compatibilityDate: string): RequestKey {
+  const place = JSON.stringify([base, compatibilityDate]);
+  return (path, query = {}) => {
+    const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
+    return createHash('sha256')
+      .update(place + JSON.stringify([path, sorted]))
+      .digest('base64url');
+  };
 }
 
 /**

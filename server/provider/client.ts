@@ -19,7 +19,7 @@ import {
   privateKey,
   type StoredAnswer,
 } from './cache.queries.ts';
-import { renewed, requestKey, toCache } from './cache.ts';
+import { renewed, requestKeysOf, toCache } from './cache.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
 import type { JsonAnswer, SendWithinLimits } from './send-within-limits.ts';
@@ -71,6 +71,7 @@ interface ClientServices {
   readonly url: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly compatibilityDate: string;
   /** Limits of one call: waiting, refreshing tokens, retries and reading the answer included. */
   readonly limits: Limits;
   /** Size of the cache; the default when undefined. */
@@ -84,6 +85,7 @@ interface ClientServices {
 export function createProviderClient(services: ClientServices): ProviderClient {
   const { db, clock, metrics, sendWithinLimits, access, document, headers, limits } = services;
   const base = new URL(services.url).href.replace(/\/$/, '');
+  const requestKey = requestKeysOf(base, services.compatibilityDate);
   const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
   const upkeep = createUpkeep(services);
 

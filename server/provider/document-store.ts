@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
@@ -6,7 +7,7 @@ import { EXT_SCOPES } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 import type { Outages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
-import { claimDocument, findDocument, saveDocument } from './document.queries.ts';
+import { claimDocument, findDocument, findNewerDocument, saveDocument } from './document.queries.ts';
 import { parseDocument } from './document.ts';
 import type { Limits } from './http.ts';
 import {
@@ -43,12 +44,24 @@ const Operations = z.array(
     rateGroup: z.object({ name: z.string(), maxTokens: z.number(), windowSeconds: z.number() }).nullable(),
     paged: z.boolean(),
     cacheSeconds: z.number().nullable(),
+    /** See {@link sourceOf}; processes of a former release store none. */
+    source: z.string().optional(),
   }),
 );
 
 interface Copy {
   readonly document: ProviderDocument;
   readonly fetchedOn: Date;
+}
+
+/** When a copy of another source counts as fetched: it serves until there is one of this source. */
+const LONG_AGO = new Date(0);
+
+/** What the operations depend on: processes for which it differs read other operations. */
+function sourceOf(...settings: readonly string[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([...settings, EXT_SCOPES]))
+    .digest('base64url');
 }
 
 /** The store with the methods that only this folder and the app use. */
@@ -68,11 +81,13 @@ export function createDocumentStore(services: {
   readonly sendWithinLimits: SendWithinLimits;
   readonly headers: Readonly<Record<string, string>>;
   readonly specUrl: string;
+  readonly compatibilityDate: string;
   readonly scopePrefix: string;
   /** Limits of one attempt. */
   readonly limits: Limits;
 }): LiveDocumentStore {
   const { db, clock, log, outages, sendWithinLimits, headers, specUrl, scopePrefix, limits } = services;
+  const source = sourceOf(specUrl, services.compatibilityDate, scopePrefix);
   const stopping = new AbortController();
   const background = new Set<Promise<void>>();
   let copy: Copy | undefined;
@@ -97,7 +112,11 @@ export function createDocumentStore(services: {
     const { operations, skipped } = parseDocument(answer.data, scopePrefix);
     if (skipped.length > 0) log.warn({ skipped }, "operations of the provider's document cannot be used");
     const now = clock.now();
-    await saveDocument(db, operations, now);
+    await saveDocument(
+      db,
+      operations.map((operation) => ({ ...operation, source })),
+      now,
+    );
     return storeCopy(operations, now);
   }
 
@@ -115,26 +134,40 @@ export function createDocumentStore(services: {
     return fetching;
   }
 
-  /** Reads the stored document if it is newer than the copy in memory; one that cannot be parsed is ignored. */
+  function isOld({ fetchedOn }: Copy): boolean {
+    return clock.now().getTime() - fetchedOn.getTime() > GOOD_FOR;
+  }
+
+  /**
+   * Reads the stored document if it is newer than the copy in memory, which one of another source never is; one that
+   * cannot be parsed is ignored.
+   */
   async function look(): Promise<void> {
     lookedAt = performance.now();
-    const stored = await findDocument(db, copy?.fetchedOn ?? null);
+    const stored = await (copy === undefined
+      ? findDocument(db)
+      : findNewerDocument(db, source, copy.fetchedOn));
     const parsed = Operations.safeParse(stored?.operations);
-    if (stored !== undefined && parsed.success) storeCopy(parsed.data, stored.fetched_on);
+    if (stored === undefined || !parsed.success) return;
+    const isOwn = parsed.data.every((operation) => operation.source === source);
+    storeCopy(parsed.data, isOwn ? stored.fetched_on : LONG_AGO);
   }
 
   async function load(): Promise<ProviderDocument> {
     await look();
-    return copy?.document ?? fetchOnce();
+    if (copy === undefined) return fetchOnce();
+    if (isOld(copy)) inBackground(renew());
+    return copy.document;
   }
 
   /** Refreshes the document in the background. */
   async function renew(): Promise<void> {
     try {
       await look();
+      if (copy !== undefined && !isOld(copy)) return;
       const now = clock.now();
       const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
-      const claim = { now, olderThan: before(GOOD_FOR), askedBefore: before(ASK_AGAIN) };
+      const claim = { from: source, now, olderThan: before(GOOD_FOR), askedBefore: before(ASK_AGAIN) };
       if (await claimDocument(db, claim)) await fetchOnce();
     } catch (error) {
       outages.failed(
@@ -173,10 +206,8 @@ export function createDocumentStore(services: {
         });
         return loading;
       }
-      const { document, fetchedOn } = copy;
-      const old = clock.now().getTime() - fetchedOn.getTime() > GOOD_FOR;
-      if (performance.now() - lookedAt > (old ? 1000 : LOOK_AGAIN)) inBackground(renew());
-      return document;
+      if (performance.now() - lookedAt > (isOld(copy) ? 1000 : LOOK_AGAIN)) inBackground(renew());
+      return copy.document;
     },
     async refresh() {
       await fetchOnce();

@@ -7,18 +7,42 @@ export interface StoredDocument {
   readonly fetched_on: Date;
 }
 
-/** The stored document; undefined when there is none, or none newer than `since`. */
-export async function findDocument(
-  db: Kysely<Database>,
-  since: Date | null,
-): Promise<StoredDocument | undefined> {
-  const { rows } = await sql<StoredDocument>`
-    select operations, fetched_on from provider_document
-    where ${since}::timestamptz is null or fetched_on > ${since}`.execute(db);
+/**
+ * Which document the stored one was: each operation says so, as processes of the former release store operations without
+ * knowing of it.
+ */
+const source = sql`operations -> 0 ->> 'source'`;
+
+export async function findDocument(db: Kysely<Database>): Promise<StoredDocument | undefined> {
+  const { rows } = await sql<StoredDocument>`select operations, fetched_on from provider_document`.execute(
+    db,
+  );
   return rows[0];
 }
 
-export async function saveDocument(db: Kysely<Database>, operations: unknown, now: Date): Promise<void> {
+/** The stored document if it has this source and is newer than `since`. */
+export async function findNewerDocument(
+  db: Kysely<Database>,
+  from: string,
+  since: Date,
+): Promise<StoredDocument | undefined> {
+  const { rows } = await sql<StoredDocument>`
+    select operations, fetched_on from provider_document
+    where fetched_on > ${since} and ${source} = ${from}`.execute(db);
+  return rows[0];
+}
+
+/** Whether a document was fetched after `since`, from whichever source. */
+export async function wasFetchedSince(db: Kysely<Database>, since: Date): Promise<boolean> {
+  const { rows } = await sql`select from provider_document where fetched_on > ${since}`.execute(db);
+  return rows.length > 0;
+}
+
+export async function saveDocument(
+  db: Kysely<Database>,
+  operations: readonly { readonly source: string }[],
+  now: Date,
+): Promise<void> {
   await sql`
     insert into provider_document (operations, fetched_on, asked_on)
     values (${JSON.stringify(operations)}::jsonb, ${now}, ${now})
@@ -27,19 +51,22 @@ export async function saveDocument(db: Kysely<Database>, operations: unknown, no
 }
 
 /**
- * Claims the fetching of a new document; false when the stored one is recent, or another process claimed it a short
- * while ago.
+ * Claims the fetching of a new document; false when the stored one has this source and is recent, or another process
+ * claimed it a short while ago.
  */
 export async function claimDocument(
   db: Kysely<Database>,
   {
+    from,
     now,
     olderThan,
     askedBefore,
-  }: { readonly now: Date; readonly olderThan: Date; readonly askedBefore: Date },
+  }: { readonly from: string; readonly now: Date; readonly olderThan: Date; readonly askedBefore: Date },
 ): Promise<boolean> {
   const { rows } = await sql`
     update provider_document set asked_on = ${now}
-    where fetched_on < ${olderThan} and asked_on < ${askedBefore} returning 1`.execute(db);
+    where (fetched_on < ${olderThan} or ${source} is distinct from ${from}) and asked_on < ${askedBefore} returning 1`.execute(
+    db,
+  );
   return rows.length > 0;
 }

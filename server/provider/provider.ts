@@ -49,6 +49,7 @@ export function createProvider(services: {
     headers,
     limits: DOCUMENT_LIMITS,
     specUrl: settings.specUrl,
+    compatibilityDate: settings.compatibilityDate,
     scopePrefix: settings.scopePrefix,
   });
   const client = createProviderClient({
@@ -59,6 +60,7 @@ export function createProvider(services: {
     cacheBytes: services.cacheBytes,
     document: document.known,
     url: settings.url,
+    compatibilityDate: settings.compatibilityDate,
   });
   return { client, document, api: createGameApi(client), names: createNames({ ...services, client }) };
 }

@@ -205,6 +205,17 @@ describe('D33: the cache', () => {
     expect(requests()).toHaveLength(2);
   });
 
+  it('D33: an answer for another compatibility date is none, nor is its ETag sent', async () => {
+    await ask(CORPORATION);
+    const next = otherProcess(app, { compatibilityDate: '2026-01-01' });
+    const former = await next.client.ask(CORPORATION);
+    await next.stop();
+    expect(former.data).not.toHaveProperty('tax_rates');
+    expect(requests()).toMatchObject([{ ifNoneMatch: null }, { ifNoneMatch: null }]);
+    expect((await ask(CORPORATION)).data).toHaveProperty('tax_rates');
+    expect(requests()).toHaveLength(2);
+  });
+
   it('a changed answer replaces the cached one', async () => {
     const alliance = { path: '/alliances/99000001', on: 'service' } as const;
     await ask(alliance);

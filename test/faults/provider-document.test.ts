@@ -62,6 +62,52 @@ describe('D31: the provider’s document is kept in the database', () => {
     await other.stop();
   });
 
+  it('D31: a copy of another URL or compatibility date, or of a former release, is renewed at once', async () => {
+    await app.app.services.document.refresh();
+    const asFormerRelease = () =>
+      sql`update provider_document set operations =
+        (select jsonb_agg(operation - 'source') from jsonb_array_elements(operations) operation)`.execute(
+        app.db,
+      );
+    for (const change of [
+      { specUrl: `${app.provider.specUrl}?next` },
+      { compatibilityDate: '2025-01-01' },
+      undefined,
+    ]) {
+      if (change === undefined) await asFormerRelease();
+      await storeOldCopy();
+      app.clock.advance(11 * 60_000);
+      const other = otherProcess(app, change);
+      // The stored copy serves until then, though it lacks operations.
+      expect(await find(other.document)).toBeUndefined();
+      await vi.waitFor(async () => expect(await find(other.document)).toEqual(KNOWN), 60_000);
+      await other.stop();
+    }
+    expect(fetches()).toHaveLength(4);
+  });
+
+  it('D31: while versions of the service with different settings run, each keeps its own copy', async () => {
+    await app.app.services.document.refresh();
+    const mine = otherProcess(app);
+    await mine.document.current();
+    app.clock.advance(11 * 60_000);
+    const theirs = otherProcess(app, { compatibilityDate: '2025-01-01' });
+    await theirs.document.current();
+    await vi.waitFor(() => expect(fetches()).toHaveLength(2), 60_000);
+    await theirs.document.stop();
+    // Of what is stored now, mine must not be replaced.
+    await storeOldCopy();
+    app.clock.advance(11 * 60_000);
+    const known = mine.document.known();
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 61_000);
+    await mine.document.current();
+    vi.restoreAllMocks();
+    await mine.document.stop();
+    expect(mine.document.known()).toBe(known);
+    expect(fetches()).toHaveLength(2);
+    for (const { stop } of [mine, theirs]) await stop();
+  });
+
   it('without a copy and without the provider: an error at first, then loaded in the background', async () => {
     await sql`delete from provider_document`.execute(app.db);
     const away = app.provider.faults.add(SPEC, { kind: 'status', status: 503 });

@@ -33,6 +33,7 @@ export function otherProcess(
     readonly limits?: TestAppOptions['providerLimits'];
     readonly url?: string;
     readonly specUrl?: string;
+    readonly compatibilityDate?: string;
   } = {},
 ) {
   const { settings, log, outages, clock, vault } = app.app.services;

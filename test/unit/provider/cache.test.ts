@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshness, renewed, requestKey, toCache } from '../../../server/provider/cache.ts';
+import { freshness, renewed, requestKeysOf, toCache } from '../../../server/provider/cache.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const PLACE = { key: 'k', grantId: null };
@@ -87,6 +87,9 @@ describe('D33: what is cached of an answer', () => {
 });
 
 describe('the key of a request', () => {
+  const [base, date] = ['https://game.example', '2026-08-04'];
+  const requestKey = requestKeysOf(base, date);
+
   it('does not depend on the order of the query', () => {
     expect(requestKey('/a', { x: '1', y: '2' })).toBe(requestKey('/a', { y: '2', x: '1' }));
   });
@@ -100,6 +103,15 @@ describe('the key of a request', () => {
       requestKey('/a', { x: '1', y: '' }),
       requestKey('/a', { 'x=1&y': '' }),
       requestKey('/a?x=1'),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('D33: differs for another base URL and another compatibility date, whose answers are others', () => {
+    const keys = [
+      requestKey('/a'),
+      requestKeysOf(`${base}/next`, date)('/a'),
+      requestKeysOf(base, '2026-12-01')('/a'),
     ];
     expect(new Set(keys).size).toBe(keys.length);
   });

@@ -21,10 +21,10 @@ import {
   listDeliveries,
   renewDelivery,
 } from './delivery.queries.ts';
+import { recordWebhookUpdated } from './record-changes.ts';
 import { reachOf } from './rights.ts';
 import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
 import { getWebhook } from './webhook.ts';
-import { recordWebhookUpdated } from './webhook-events.ts';
 
 /** Type of test deliveries, which contain no event. */
 const TEST = 'webhook.test';

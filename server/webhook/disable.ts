@@ -3,8 +3,8 @@ import type { Database } from '../database/tables.ts';
 import { BY_ITSELF, onAccountOf } from '../event/origin.ts';
 import { hostOf } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
+import { recordWebhookUpdated } from './record-changes.ts';
 import { type LockedWebhook, setWebhook } from './webhook.queries.ts';
-import { recordWebhookUpdated } from './webhook-events.ts';
 
 /** Disables a webhook until somebody enables it again, with an event and a log line. */
 export async function disable(

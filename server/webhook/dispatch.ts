@@ -3,7 +3,7 @@ import type { Services } from '../services/services.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { seldom } from '../shared/throttle.ts';
 import { findWork } from './delivery.queries.ts';
-import { type Lane, openLane } from './lane.ts';
+import { type Lane, openLane, type Traffic } from './lane.ts';
 import { secretPlace } from './secret.ts';
 
 type DispatchServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings' | 'events'>;
@@ -33,6 +33,7 @@ export function startDispatch(services: DispatchServices): Dispatch {
   const { db, clock, vault, log, events, outages } = services;
   const lanes = new Map<string, Lane>();
   const atDatabase = createSemaphore(LANES_AT_ONCE);
+  const traffic: Traffic = { requests: 0 };
   const tellLeft = seldom<string>(TELL_EVERY, (webhook_id, untold) =>
     log.warn(
       { webhook_id, untold },
@@ -76,7 +77,7 @@ export function startDispatch(services: DispatchServices): Dispatch {
   function laneOf(webhookId: string): Lane {
     const known = lanes.get(webhookId);
     if (known !== undefined) return known;
-    const lane = openLane(services, webhookId, atDatabase, () => {
+    const lane = openLane(services, webhookId, atDatabase, traffic, () => {
       // Searches again, because deliveries that failed are due at a later time now.
       if (lanes.delete(webhookId)) wake.abort();
     });

@@ -17,6 +17,8 @@ export interface Lane {
 
 /** Concurrent requests to one receiver; an ordered webhook has one. */
 const PARALLEL = 32;
+/** Concurrent requests of a process; while there are as many, a lane has one, so that none waits for another. */
+const PARALLEL_IN_ALL = 512;
 /** Maximum number of claimed deliveries that wait to be sent; below {@link FEW} more are claimed. */
 const IN_HAND = 256;
 const FEW = 96;
@@ -33,17 +35,24 @@ interface InHand {
   readonly until: number;
 }
 
+/** Requests of all lanes of a process that are under way. */
+export interface Traffic {
+  requests: number;
+}
+
 /**
  * Starts the lane of a webhook. It makes one database call at a time, each for many deliveries: first to store results,
  * then to claim more. Requests to the receiver continue meanwhile.
  *
  * @param atDatabase limits the lanes that use the database concurrently
+ * @param traffic shared by all lanes
  * @param onRest called whenever nothing is left to do
  */
 export function openLane(
   services: LaneServices,
   webhookId: string,
   atDatabase: Semaphore,
+  traffic: Traffic,
   onRest: () => void,
 ): Lane {
   const waiting: InHand[] = [];
@@ -110,19 +119,25 @@ export function openLane(
 
   function begin(): void {
     const most = ordered || failures >= FAILING ? 1 : PARALLEL;
-    while (!stopped && underWay.size < most) {
+    while (!stopped && underWay.size < most && mayBegin()) {
       const next = waiting.shift();
       if (next === undefined) return;
       if (performance.now() < next.until) send(next);
     }
   }
 
+  function mayBegin(): boolean {
+    return underWay.size === 0 || traffic.requests < PARALLEL_IN_ALL;
+  }
+
   function send({ parcel, to }: InHand): void {
+    traffic.requests += 1;
     const ending = new AbortController();
     const timeout = new DOMException('no answer in time', 'TimeoutError');
     const timer = setTimeout(() => ending.abort(timeout), TIME_LIMIT);
     const sent = post(services, to, parcel, ending.signal).then((outcome) => {
       clearTimeout(timer);
+      traffic.requests -= 1;
       underWay.delete(sent);
       if (stopped && ending.signal.aborted) released.push(parcel.delivery_id);
       else addOutcome(outcome);

@@ -16,6 +16,7 @@ import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { renewFailed, renewWaiting } from './delivery.queries.ts';
+import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './record-changes.ts';
 import { ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretPlace } from './secret.ts';
 import { CLAIMED_FOR } from './take.ts';
@@ -31,7 +32,6 @@ import {
   setWebhook,
   type WebhookRow,
 } from './webhook.queries.ts';
-import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './webhook-events.ts';
 
 /** Maximum number of webhooks of one application, and of one user. */
 const MOST = { app: 20, user: 100 };

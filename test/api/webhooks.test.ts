@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { recordEvents } from '../../server/event/record.ts';
 import type { Sealing } from '../../server/event/sealing.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { startDispatch } from '../../server/webhook/dispatch.ts';
@@ -318,6 +319,20 @@ describe('D93: success and retries', () => {
     for (let n = 0; n < 5; n += 1) await addGroup(app, unique());
     await arrivals(well, 10);
     expect(hanging.received.length).toBeGreaterThan(0);
+  });
+
+  it('D93: receivers that hang, however many, do not delay others, and occupy about 512 connections', async () => {
+    const hanging = await receive(() => undefined);
+    const well = await receive();
+    const others = 18;
+    for (let n = 0; n < others; n += 1) await addWebhook(app, hanging, { types: ['group.created'] });
+    await addWebhook(app, well, { types: ['group.created'] });
+    const event = { type: 'group.created' as const, targets: [] };
+    await recordEvents(app.db, Array(64).fill(event), app.clock.now());
+    await allEvents(app.db);
+    await arrivals(well, 64);
+    await expect.poll(() => hanging.received.length).toBeGreaterThanOrEqual(512 - 32);
+    expect(hanging.received.length).toBeLessThan(512 + others);
   });
 
   it('D93: ordered: true waits for the previous delivery, whether it succeeds or fails', async () => {

@@ -68,17 +68,21 @@ export async function readUserNames(
   return new Map(rows.map((row) => [row.character_id, row.character_name]));
 }
 
-/** Organizations that were last refreshed before `before`, oldest first. */
+/**
+ * Organizations that were last refreshed before `before`, oldest first, then those with a time after `latest`, which only
+ * a wrong clock can have written.
+ */
 export async function readDue(
   db: Kysely<Database>,
-  before: Date,
+  { before, latest }: { readonly before: Date; readonly latest: Date },
   most: { readonly alliances: number; readonly corporations: number },
 ): Promise<OrganizationIds> {
+  const due = sql`(refreshed_on < ${before} or refreshed_on > ${latest})`;
   const { rows: alliances } = await sql<{ id: number }>`
-    select alliance_id as id from alliances where refreshed_on < ${before}
+    select alliance_id as id from alliances where ${due}
     order by refreshed_on, alliance_id limit ${most.alliances}`.execute(db);
   const { rows: corporations } = await sql<{ id: number }>`
-    select corporation_id as id from corporations where refreshed_on < ${before}
+    select corporation_id as id from corporations where ${due}
     order by refreshed_on, corporation_id limit ${most.corporations}`.execute(db);
   return { alliances: alliances.map(({ id }) => id), corporations: corporations.map(({ id }) => id) };
 }
@@ -95,14 +99,22 @@ export async function unmarkRefreshed(db: Kysely<Database>, ids: OrganizationIds
     where corporation_id = any(${[...ids.corporations]}::bigint[]) and refreshed_on > ${on}`.execute(db);
 }
 
-/** Stores when organizations were last requested, except for those that somebody else refreshed since. */
-export async function markRefreshed(db: Kysely<Database>, ids: OrganizationIds, on: Date): Promise<void> {
+/**
+ * Stores when organizations were last requested, except for those that somebody else refreshed since; a time after
+ * `latest` is no such refresh.
+ */
+export async function markRefreshed(
+  db: Kysely<Database>,
+  ids: OrganizationIds,
+  { on, latest }: { readonly on: Date; readonly latest: Date },
+): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
+  const earlier = sql`(refreshed_on < ${on} or refreshed_on > ${latest})`;
   await sql`
     with alliances_asked as (
       update alliances set refreshed_on = ${on}
-      where alliance_id = any(${[...ids.alliances]}::bigint[]) and refreshed_on < ${on}
+      where alliance_id = any(${[...ids.alliances]}::bigint[]) and ${earlier}
     )
     update corporations set refreshed_on = ${on}
-    where corporation_id = any(${[...ids.corporations]}::bigint[]) and refreshed_on < ${on}`.execute(db);
+    where corporation_id = any(${[...ids.corporations]}::bigint[]) and ${earlier}`.execute(db);
 }

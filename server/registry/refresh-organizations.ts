@@ -50,8 +50,13 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const { db, clock, log } = services;
   const startedOn = clock.now();
   const client = createRegistryClient(services.client, run);
-  const before = run.asked ? startedOn : new Date(startedOn.getTime() - GOOD_FOR);
-  const due = await readDue(db, before, MOST);
+  const dueAtOnce = new Date(startedOn.getTime() - GOOD_FOR);
+  const before = run.asked ? startedOn : dueAtOnce;
+  // A record that fails every time must not delay all others, so it is due again only in an hour.
+  const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
+  // No right clock writes a later time while this runs.
+  const latest = new Date(startedOn.getTime() + HOUR);
+  const due = await readDue(db, { before, latest }, MOST);
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
   const found = await fetchSnapshot(services, client, due);
@@ -68,12 +73,9 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   }
   const unread = { alliances: joining.unread, corporations: members.unread };
   const failed = { alliances: joining.failed, corporations: members.failed };
-  const dueAtOnce = new Date(startedOn.getTime() - GOOD_FOR);
-  // A record that fails every time must not delay all others, so it is due again only in an hour.
-  const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
   if (!run.dryRun) {
-    await markRefreshed(db, without(found.closed, unread), startedOn);
-    await markRefreshed(db, found.missing, dueInAnHour);
+    await markRefreshed(db, without(found.closed, unread), { on: startedOn, latest });
+    await markRefreshed(db, found.missing, { on: dueInAnHour, latest });
   }
   const asRead = {
     alliances: found.asRead.alliances,
@@ -93,7 +95,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
     ],
   });
   // After the plan is applied: an organization marked before would look as if somebody else had refreshed it.
-  if (!run.dryRun) await markRefreshed(db, failed, dueInAnHour);
+  if (!run.dryRun) await markRefreshed(db, failed, { on: dueInAnHour, latest });
   return changes;
 }
 

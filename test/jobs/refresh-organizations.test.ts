@@ -109,6 +109,18 @@ describe('the refresh of corporations and alliances', () => {
     await refresh();
   });
 
+  it('D39: what a clock that is ahead has refreshed is refreshed within two hours all the same', async () => {
+    const ahead = { now: () => new Date(app.clock.now().getTime() + 365 * DAY) };
+    await refresh({}, { clock: ahead });
+    // What is stored no more than as requested has its time corrected, too.
+    app.provider.faults.add(`/corporations/${SECOND}`, { kind: 'status', status: 404 });
+    app.clock.advance(120 * MINUTE);
+    expect((await requestsOf(app, () => refresh())).get('/corporations/{corporation_id}')).toBe(12);
+    expect((await requestsOf(app, () => refresh())).size).toBe(0);
+    expect((await corporation(FIRST))?.refreshed_on).toEqual(app.clock.now());
+    expect((await alliance(ALLIANCE))?.refreshed_on).toEqual(app.clock.now());
+  });
+
   it('D39: 2,000 corporations and 500 alliances in one run', async () => {
     const asked: string[] = [];
     const client = {

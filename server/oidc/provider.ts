@@ -155,6 +155,8 @@ function compareHashes(provider: ProviderInstance): void {
   });
 }
 
+const OF_A_RESULT = ['Set-Cookie', 'Location'] as const;
+
 /** The library as a listener that answers everything but unforeseen errors, with which it rejects. */
 function listenerOf(provider: ProviderInstance): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
@@ -178,6 +180,9 @@ function listenerOf(provider: ProviderInstance): Speak {
   return async (req, res) => {
     await answer(req, res);
     const failure = failures.get(req);
-    if (failure !== undefined) throw failure;
+    if (failure === undefined) return;
+    // What the library had prepared was not stored: with the cookie of such a session the browser would lose its own.
+    for (const name of OF_A_RESULT) if (!res.headersSent) res.removeHeader(name);
+    throw failure;
   };
 }

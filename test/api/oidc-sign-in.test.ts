@@ -359,8 +359,26 @@ describe('D8: a session that cannot be stored', () => {
         ${sql.lit(`begin raise exception 'not stored' using errcode = '${sqlState}'; end`)}`.execute(tx);
       await sql`create trigger fails before insert or update on oidc_artifacts for each row
         when (new.model = 'Session') execute function fails()`.execute(tx);
+      await sql`create trigger fails_to_go before delete on oidc_artifacts for each row
+        when (old.model = 'Session') execute function fails()`.execute(tx);
     });
   afterEach(() => sql`drop function if exists fails cascade`.execute(app.db));
+
+  it('D82: leaves the browser the session that it has, and no code', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const forum = await addRelyingParty(app, { client_name: 'Forum', first_party: false });
+    const asking = await browser.go((await forum.begin()).url);
+    await failing('57P01');
+    const { page } = await browser.press(asking);
+    expect({ status: page?.status, location: page?.headers.get('location') }).toEqual({
+      status: 503,
+      location: null,
+    });
+    await sql`drop function fails cascade`.execute(app.db);
+    await party.signIn(browser);
+    expect(asksTheGame(browser)).toBe(1);
+  });
 
   async function visit() {
     const browser = browserOf(MEMBER);

@@ -187,7 +187,8 @@ export function createDocumentStore(services: {
     for (let pause = FIRST_PAUSE; !stopping.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
         await store.current();
-        return;
+        // One of another source only serves until there is the right one.
+        if (copy !== undefined && !isOld(copy)) return;
       } catch (error) {
         outages.failed(SUBJECT, { err: error }, "the provider's document could not be loaded; trying again");
       }

@@ -52,7 +52,7 @@ export async function saveDocument(
 
 /**
  * Claims the fetching of a new document; false when the stored one has this source and is recent, or another process
- * claimed it a short while ago.
+ * claimed that a short while ago. Storing one of another source is no such claim.
  */
 export async function claimDocument(
   db: Kysely<Database>,
@@ -65,8 +65,8 @@ export async function claimDocument(
 ): Promise<boolean> {
   const { rows } = await sql`
     update provider_document set asked_on = ${now}
-    where (fetched_on < ${olderThan} or ${source} is distinct from ${from}) and asked_on < ${askedBefore} returning 1`.execute(
-    db,
-  );
+    where case when ${source} is distinct from ${from} then asked_on < ${askedBefore} or asked_on = fetched_on
+      else fetched_on < ${olderThan} and asked_on < ${askedBefore} end
+    returning 1`.execute(db);
   return rows.length > 0;
 }

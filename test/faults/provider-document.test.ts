@@ -76,7 +76,6 @@ describe('D31: the provider’s document is kept in the database', () => {
     ]) {
       if (change === undefined) await asFormerRelease();
       await storeOldCopy();
-      app.clock.advance(11 * 60_000);
       const other = otherProcess(app, change);
       // The stored copy serves until then, though it lacks operations.
       expect(await find(other.document)).toBeUndefined();
@@ -84,6 +83,22 @@ describe('D31: the provider’s document is kept in the database', () => {
       await other.stop();
     }
     expect(fetches()).toHaveLength(4);
+  });
+
+  it('D31: a worker that starts beside the process that renews it has the right one, too, though it never asks', async () => {
+    await app.app.services.document.refresh();
+    await storeOldCopy();
+    app.clock.advance(1_000);
+    const change = { compatibilityDate: '2025-01-01' };
+    const both = [otherProcess(app, change), otherProcess(app, change)];
+    for (const { document } of both) document.start();
+    for (const { document } of both)
+      await vi.waitFor(
+        () => expect(document.known()?.find('/characters/2112000001/skills')).toEqual(KNOWN),
+        60_000,
+      );
+    for (const { stop } of both) await stop();
+    expect(fetches()).toHaveLength(2);
   });
 
   it('D31: while versions of the service with different settings run, each keeps its own copy', async () => {

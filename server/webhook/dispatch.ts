@@ -33,7 +33,7 @@ export function startDispatch(services: DispatchServices): Dispatch {
   const { db, clock, vault, log, events, outages } = services;
   const lanes = new Map<string, Lane>();
   const atDatabase = createSemaphore(LANES_AT_ONCE);
-  const traffic: Traffic = { requests: 0 };
+  const traffic: Traffic = { lanes: () => lanes.size, requests: 0 };
   const tellLeft = seldom<string>(TELL_EVERY, (webhook_id, untold) =>
     log.warn(
       { webhook_id, untold },

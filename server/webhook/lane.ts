@@ -17,7 +17,7 @@ export interface Lane {
 
 /** Concurrent requests to one receiver; an ordered webhook has one. */
 const PARALLEL = 32;
-/** Concurrent requests of a process; while there are as many, a lane has one, so that none waits for another. */
+/** Concurrent requests of a process: each lane has an equal share, and at least one, so that none waits for another. */
 const PARALLEL_IN_ALL = 512;
 /** Maximum number of claimed deliveries that wait to be sent; below {@link FEW} more are claimed. */
 const IN_HAND = 256;
@@ -35,8 +35,9 @@ interface InHand {
   readonly until: number;
 }
 
-/** Requests of all lanes of a process that are under way. */
+/** The lanes of a process, and their requests that are under way. */
 export interface Traffic {
+  readonly lanes: () => number;
   requests: number;
 }
 
@@ -118,14 +119,19 @@ export function openLane(
   }
 
   function begin(): void {
-    const most = ordered || failures >= FAILING ? 1 : PARALLEL;
-    while (!stopped && underWay.size < most && mayBegin()) {
+    while (!stopped && underWay.size < most() && mayBegin()) {
       const next = waiting.shift();
       if (next === undefined) return;
       if (performance.now() < next.until) send(next);
     }
   }
 
+  function most(): number {
+    if (ordered || failures >= FAILING) return 1;
+    return Math.max(1, Math.min(PARALLEL, Math.floor(PARALLEL_IN_ALL / traffic.lanes())));
+  }
+
+  /** Lanes that had more before another one was opened keep it until their requests end. */
   function mayBegin(): boolean {
     return underWay.size === 0 || traffic.requests < PARALLEL_IN_ALL;
   }

@@ -32,10 +32,17 @@ const NOT_SERVED: Served = { stop: async () => undefined };
  */
 export async function serveMetrics({ registry }: Metrics, where: Where, log: Logger): Promise<Served> {
   if (where.metricsPort === 0) return NOT_SERVED;
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: SAMPLE_EVERY });
+  collectProcessMetrics(registry);
   if (!cluster.isWorker) return serveText(() => registry.metrics(), where, log);
   tellMetrics(registry);
   return NOT_SERVED;
+}
+
+/** Collects memory, CPU and event loop; of several processes the one whose loop is held longest counts, not the average. */
+export function collectProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: SAMPLE_EVERY });
+  for (const metric of registry.getMetricsAsArray())
+    if (/^nodejs_eventloop_lag_(?!min)/.test(metric.name)) metric.aggregator = 'max';
 }
 
 /** Serves the aggregated metrics of all supervised processes. */

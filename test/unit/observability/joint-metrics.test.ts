@@ -1,8 +1,9 @@
 import type { Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { beforeEach, expect, it } from 'vitest';
 import { createJointMetrics, type JointMetrics } from '../../../server/observability/joint-metrics.ts';
+import { collectProcessMetrics } from '../../../server/observability/serve-metrics.ts';
 
 /** A process with its own metrics, which answers as long as it is healthy. */
 class FakeProcess extends EventEmitter {
@@ -83,4 +84,17 @@ it('does not wait for a process that ends meanwhile', async () => {
   const read = patient.read();
   one.emit('exit');
   expect(await read).not.toContain('requests');
+});
+
+it('tells the longest delay of an event loop, so that one of several processes that is held is seen', async () => {
+  const told = [0.7, 0.02, 0.02].map(async (seconds) => {
+    const registry = new Registry();
+    collectProcessMetrics(registry);
+    const metrics = await registry.getMetricsAsJSON();
+    for (const { name, values } of metrics)
+      if (name === 'nodejs_eventloop_lag_p99_seconds') values[0] = { value: seconds, labels: {} };
+    return metrics;
+  });
+  const all = AggregatorRegistry.aggregate(await Promise.all(told));
+  expect(await all.getSingleMetricAsString('nodejs_eventloop_lag_p99_seconds')).toMatch(/ 0\.7$/);
 });

@@ -366,6 +366,19 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('D1, D121: gives generators no preview for the usual answer of a deletion, which has no body', () => {
+    const previewed = contracted.filter(
+      ([where, { parameters }]) =>
+        where.startsWith('DELETE') && parameters?.some(({ name }) => name === 'dry_run'),
+    );
+    expect(previewed).toHaveLength(4);
+    for (const [where, { responses }] of previewed) {
+      const { content = {} } = resolved(responses[200] as OpenApiResponse);
+      // Generators read the first entry: anything, so nothing too.
+      expect(Object.entries(content)[0], where).toEqual(['*/*', { schema: {}, example: '' }]);
+    }
+  });
+
   it('links to contacts, and to guides that exist', async () => {
     expect(document.info.contact.url).toMatch(/^https:/);
     for (const { name, externalDocs } of document.tags) {

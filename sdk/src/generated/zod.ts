@@ -1310,7 +1310,7 @@ export const PreviewChange = z.object({
   users: z.array(UserShort),
 });
 
-/** What a change would do to people. Nothing was stored. */
+/** What a change would do to people. Nothing was stored. It answers `dry_run=true` alone, as `application/vnd.castellan.preview+json`; the usual answer of a deletion has no body. */
 export const Preview = z.object({
   /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
   changes: z.array(PreviewChange),

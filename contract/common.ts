@@ -48,7 +48,8 @@ export const Id = extendApi(z.number().int(), { format: 'int64' });
 
 /** A whole number of a range as query text, in its canonical decimal form. */
 export function wholeNumberInQuery(least: number, most: number) {
-  return DIGITS.transform(Number).pipe(z.number().int().min(least).max(most));
+  const number = z.number().int().min(least).max(most);
+  return DIGITS.transform(Number).pipe(most === MAX_ID ? extendApi(number, { format: 'int64' }) : number);
 }
 
 /** An object identifier in a path: 24 hexadecimal digits in any case, read as lower case. */

@@ -2134,7 +2134,7 @@ export type DeleteCrashReportAnswer =
 export interface ListEventsRequest extends CallOptions {
   query?: {
     /** A cursor, or the `Castellan-Position` of a list. */
-    after?: number | undefined;
+    after?: number | string | undefined;
     /** Only events of these types; `group.*` means all events of groups. */
     types?: string | undefined;
     /** Events on a page; 100 where absent. */

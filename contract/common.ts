@@ -28,6 +28,12 @@ export function component<T extends z.ZodTypeAny>(
   return extendApi(schema, { title, description, example });
 }
 
+/**
+ * Begins a sentence of an enum's description to which a minor release may add values. Said of answers alone: the SDK's
+ * schemas let values through that they do not know.
+ */
+export const GROWS = 'The list grows: ';
+
 // Identifiers ----------------------------------------------------------------------------------------------
 
 const DIGITS = z.string().regex(/^(0|[1-9][0-9]{0,15})$/, 'Must be a whole number in decimal digits');

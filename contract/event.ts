@@ -2,7 +2,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, field, Id, MAX_ID, MomentInQuery, wholeNumberInQuery } from './common.ts';
+import { c, component, DateTime, field, GROWS, Id, MAX_ID, MomentInQuery, wholeNumberInQuery } from './common.ts';
 import { errors } from './error-body.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
 import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts';
@@ -15,7 +15,7 @@ const TYPES = Object.keys(EVENT_TYPES) as [Type, ...Type[]];
 export const EventType = component(
   z.enum(TYPES),
   'EventType',
-  `What happened. The list grows: pass over types that you do not know.\n\n${TYPES.map(typeLine).join('\n')}`,
+  `What happened. ${GROWS}pass over types that you do not know.\n\n${TYPES.map(typeLine).join('\n')}`,
   'group.members_changed',
 );
 export type EventType = Type;

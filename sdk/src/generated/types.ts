@@ -365,7 +365,7 @@ export type DisabledReason =
   | 'not_allowed';
 
 /**
- * What went wrong, for programs; each code comes with one status.
+ * What went wrong, for programs; each code comes with one status. The list grows: go by the status where you do not know the code.
  *
  * - `http_unreadable` (400): The request is not readable as HTTP.
  * - `token_missing` (401): The request carries no token.

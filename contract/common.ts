@@ -28,6 +28,12 @@ export function component<T extends z.ZodTypeAny>(
   return extendApi(schema, { title, description, example });
 }
 
+/**
+ * Begins a sentence of an enum's description to which a minor release may add values. Said of answers alone: the SDK's
+ * schemas let values through that they do not know.
+ */
+export const GROWS = 'The list grows: ';
+
 // Identifiers ----------------------------------------------------------------------------------------------
 
 const DIGITS = z.string().regex(/^(0|[1-9][0-9]{0,15})$/, 'Must be a whole number in decimal digits');
@@ -48,7 +54,8 @@ export const Id = extendApi(z.number().int(), { format: 'int64' });
 
 /** A whole number of a range as query text, in its canonical decimal form. */
 export function wholeNumberInQuery(least: number, most: number) {
-  return DIGITS.transform(Number).pipe(z.number().int().min(least).max(most));
+  const number = z.number().int().min(least).max(most);
+  return DIGITS.transform(Number).pipe(most === MAX_ID ? extendApi(number, { format: 'int64' }) : number);
 }
 
 /** An object identifier in a path: 24 hexadecimal digits in any case, read as lower case. */

@@ -1,6 +1,6 @@
 /** The bodies of errors, and which of them an operation can answer with. */
 import { z } from 'zod';
-import { component, field, ObjectId } from './common.ts';
+import { component, field, GROWS, ObjectId } from './common.ts';
 import { type ErrorCode as Code, ERROR_CODES } from './error-codes.ts';
 
 const CODES = Object.keys(ERROR_CODES) as [Code, ...Code[]];
@@ -8,7 +8,7 @@ const CODES = Object.keys(ERROR_CODES) as [Code, ...Code[]];
 export const ErrorCode = component(
   z.enum(CODES),
   'ErrorCode',
-  `What went wrong, for programs; each code comes with one status.\n\n${CODES.map(codeLine).join('\n')}`,
+  `What went wrong, for programs; each code comes with one status. ${GROWS}go by the status where you do not know the code.\n\n${CODES.map(codeLine).join('\n')}`,
   'level_too_low',
 );
 

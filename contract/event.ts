@@ -2,7 +2,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, field, Id, MomentInQuery, wholeNumberInQuery } from './common.ts';
+import { c, component, DateTime, field, GROWS, Id, MAX_ID, MomentInQuery, wholeNumberInQuery } from './common.ts';
 import { errors } from './error-body.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
 import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts';
@@ -15,7 +15,7 @@ const TYPES = Object.keys(EVENT_TYPES) as [Type, ...Type[]];
 export const EventType = component(
   z.enum(TYPES),
   'EventType',
-  `What happened. The list grows: pass over types that you do not know.\n\n${TYPES.map(typeLine).join('\n')}`,
+  `What happened. ${GROWS}pass over types that you do not know.\n\n${TYPES.map(typeLine).join('\n')}`,
   'group.members_changed',
 );
 export type EventType = Type;
@@ -244,6 +244,13 @@ export const EventPage = component(
 );
 export type EventPage = z.infer<typeof EventPage>;
 
+/** Where the feed goes on. The SDK takes the cursor of a page as it is, too: text. */
+export const PositionInQuery = field(
+  wholeNumberInQuery(0, MAX_ID),
+  'A cursor, or the `Castellan-Position` of a list.',
+  48213,
+);
+
 export const eventRoutes = c.router({
   list: {
     method: 'GET',
@@ -252,11 +259,7 @@ export const eventRoutes = c.router({
     description:
       'Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.',
     query: z.object({
-      after: field(
-        wholeNumberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
-        'A cursor, or the `Castellan-Position` of a list.',
-        48213,
-      ),
+      after: PositionInQuery.optional(),
       types: field(
         TypesInQuery.optional(),
         'Only events of these types; `group.*` means all events of groups.',
@@ -288,11 +291,7 @@ export const auditRoutes = c.router({
     summary: 'Look up who did what',
     description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only.`,
     query: z.object({
-      actor: field(
-        wholeNumberInQuery(0, Number.MAX_SAFE_INTEGER).optional(),
-        'Id of the character who did it.',
-        2112000001,
-      ),
+      actor: field(wholeNumberInQuery(0, MAX_ID).optional(), 'Id of the character who did it.', 2112000001),
       target: field(
         z
           .string()

@@ -186,13 +186,19 @@ function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation
   return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
 }
 
+/**
+ * The usual answer of a deletion, which has no body (D1), beside that of its dry run. With the preview alone, generators
+ * take it for the usual answer, and clients fail on the empty body. They read the first entry, and this one fits both.
+ */
+const NOTHING_USUALLY: OpenApiResponse['content'] = { '*/*': { schema: {}, example: '' } };
+
 /** Adds the answer of a dry run to an operation's success, under its own media type. */
 function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {
   const schema = schemaOf(Preview);
   return {
-    description: `${description} With \`dry_run=true\`: who would gain or lose what.`,
+    description: `${description} With \`dry_run=true\`: who would gain or lose what, as \`${PREVIEW_TYPE}\`.`,
     ...response,
-    content: { ...content, [PREVIEW_TYPE]: { schema, example: exampleOf(schema) } },
+    content: { ...(content ?? NOTHING_USUALLY), [PREVIEW_TYPE]: { schema, example: exampleOf(schema) } },
   };
 }
 

@@ -53,7 +53,7 @@ export const Preview = component(
     ),
   }),
   'Preview',
-  'What a change would do to people. Nothing was stored.',
+  `What a change would do to people. Nothing was stored. It answers \`dry_run=true\` alone, as \`${PREVIEW_TYPE}\`; the usual answer of a deletion has no body.`,
   {
     changes: [
       {

@@ -81,10 +81,10 @@ export const Why = component(
       '`unknown` where the question has no answer for this user.',
     ),
     as_of: field(DateTime, 'The time that the answer is valid for.'),
-    position: field(
-      z.number().int().nullable(),
-      'Position of the last event that the answer takes into account.',
-    ),
+    position: extendApi(z.number().int().nullable(), {
+      format: 'int64',
+      description: 'Position of the last event that the answer takes into account.',
+    }),
     sentence: field(z.string(), 'The answer with its reason, for people.'),
     facts: field(z.array(WhyFact), 'All facts that it is based on.'),
     fixes: field(z.array(WhyFix), 'Changes that would turn a no into a yes, and who could make them.'),

@@ -26,7 +26,7 @@ export const HEADERS = {
   'Castellan-Position': {
     description:
       'The position of an event: what happened until then is in this answer. `GET /event?after=` goes on from there.',
-    schema: { type: 'integer', minimum: 0 },
+    schema: { type: 'integer', minimum: 0, format: 'int64' },
     example: 48213,
   },
   'Retry-After': {

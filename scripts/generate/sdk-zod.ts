@@ -1,4 +1,5 @@
 /** Generates Zod schemas of the contract's components from their JSON Schemas, for validation at run time. */
+import { GROWS } from '../../contract/common.ts';
 import { componentSchemas } from '../../contract/openapi/schema.ts';
 import type { JsonSchema } from '../../contract/openapi/types.ts';
 import { docComment, literal } from './typescript.ts';
@@ -7,6 +8,9 @@ const HEAD = `// Written by \`npm run generate\` from the contract; changes here
 import { z } from 'zod';
 `;
 
+/** Lets values of later releases through. The type stays that of the SDK, whose answers may hold them, too. */
+const OR_LATER = '.or(z.string() as unknown as z.ZodType<never>)';
+
 /** Text of sdk/src/generated/zod.ts, with each component after those that it refers to. */
 export function sdkZod(): string {
   const schemas = componentSchemas();
@@ -14,7 +18,7 @@ export function sdkZod(): string {
   const write = (name: string) => {
     const schema = schemas[name];
     if (schema === undefined || written.has(name)) return;
-    const text = zodOf(schema, 0);
+    const text = zodOf(schema, 0) + (schema.description?.includes(GROWS) ? OR_LATER : '');
     for (const [, needed = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g))
       write(needed);
     written.set(name, `${docComment(schema.description)}export const ${name} = ${text};\n`);

@@ -366,6 +366,31 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('D1, D121: gives generators no preview for the usual answer of a deletion, which has no body', () => {
+    const previewed = contracted.filter(
+      ([where, { parameters }]) =>
+        where.startsWith('DELETE') && parameters?.some(({ name }) => name === 'dry_run'),
+    );
+    expect(previewed).toHaveLength(4);
+    for (const [where, { responses }] of previewed) {
+      const { content = {} } = resolved(responses[200] as OpenApiResponse);
+      // Generators read the first entry: anything, so nothing too.
+      expect(Object.entries(content)[0], where).toEqual(['*/*', { schema: {}, example: '' }]);
+    }
+  });
+
+  it('D92: says of positions and ids everywhere that they need 64 bits', () => {
+    const of = (path: string, name: string) =>
+      document.paths[path]?.get?.parameters?.find((parameter) => parameter.name === name)?.schema;
+    const int64 = { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER };
+    expect(of('/event', 'after')).toMatchObject(int64);
+    expect(of('/audit', 'actor')).toMatchObject(int64);
+    expect(of('/event', 'limit')).not.toHaveProperty('format');
+    const { headers, schemas } = document.components;
+    expect(headers['Castellan-Position']?.schema.format).toBe('int64');
+    expect(schemas.Why?.properties?.position?.format).toBe('int64');
+  });
+
   it('links to contacts, and to guides that exist', async () => {
     expect(document.info.contact.url).toMatch(/^https:/);
     for (const { name, externalDocs } of document.tags) {

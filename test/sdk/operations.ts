@@ -138,7 +138,11 @@ export const operations = {
     delete: gives<undefined>()((c) => c.crash.delete(crash)),
   },
   event: {
-    list: gives<EventPage>()((c) => c.event.list({ query: { after: 12, types: 'group.*', wait: 25 } })),
+    // D92: a position, and the cursor of a page as it is.
+    list: gives<EventPage>()(async (c) => {
+      const { cursor } = await c.event.list({ query: { after: 12, types: 'group.*', wait: 25 } });
+      return c.event.list({ query: { after: cursor } });
+    }),
   },
   ext: {
     forward: gives<ExternalForwardAnswer>()((c) =>
@@ -284,6 +288,8 @@ export const refused = {
   scope: (c: Castellan) => c.alliance.update({ ...alliance, body: { mandatory_ext_scopes: ['mail'] } }),
   // @ts-expect-error: nothing is taken from anybody by asking.
   preview: (c: Castellan) => c.group.list.preview(),
+  // @ts-expect-error: only a cursor may be text.
+  limit: (c: Castellan) => c.event.list({ query: { limit: '10' } }),
   // @ts-expect-error: listings without pages have no page.
   page: (c: Castellan) => c.group.list({ query: { page: 2 } }),
 };

@@ -365,7 +365,7 @@ export type DisabledReason =
   | 'not_allowed';
 
 /**
- * What went wrong, for programs; each code comes with one status.
+ * What went wrong, for programs; each code comes with one status. The list grows: go by the status where you do not know the code.
  *
  * - `http_unreadable` (400): The request is not readable as HTTP.
  * - `token_missing` (401): The request carries no token.
@@ -1214,7 +1214,7 @@ export interface PostWebhook {
   ordered?: boolean | null | undefined;
 }
 
-/** What a change would do to people. Nothing was stored. */
+/** What a change would do to people. Nothing was stored. It answers `dry_run=true` alone, as `application/vnd.castellan.preview+json`; the usual answer of a deletion has no body. */
 export interface Preview {
   /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
   changes: PreviewChange[];
@@ -2134,7 +2134,7 @@ export type DeleteCrashReportAnswer =
 export interface ListEventsRequest extends CallOptions {
   query?: {
     /** A cursor, or the `Castellan-Position` of a list. */
-    after?: number | undefined;
+    after?: number | string | undefined;
     /** Only events of these types; `group.*` means all events of groups. */
     types?: string | undefined;
     /** Events on a page; 100 where absent. */

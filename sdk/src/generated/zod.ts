@@ -502,7 +502,7 @@ export const DisabledReason = z.enum([
 ]);
 
 /**
- * What went wrong, for programs; each code comes with one status.
+ * What went wrong, for programs; each code comes with one status. The list grows: go by the status where you do not know the code.
  *
  * - `http_unreadable` (400): The request is not readable as HTTP.
  * - `token_missing` (401): The request carries no token.
@@ -626,7 +626,7 @@ export const ErrorCode = z.enum([
   'service_stopping',
   'provider_timeout',
   'provider_refused',
-]);
+]).or(z.string() as unknown as z.ZodType<never>);
 
 /**
  * What happened. The list grows: pass over types that you do not know.
@@ -733,7 +733,7 @@ export const EventType = z.enum([
   'ext.asked_on_behalf',
   'history.read',
   'audit.checkpoint',
-]);
+]).or(z.string() as unknown as z.ZodType<never>);
 
 /** What an event is about. */
 export const Target = z.object({
@@ -1310,7 +1310,7 @@ export const PreviewChange = z.object({
   users: z.array(UserShort),
 });
 
-/** What a change would do to people. Nothing was stored. */
+/** What a change would do to people. Nothing was stored. It answers `dry_run=true` alone, as `application/vnd.castellan.preview+json`; the usual answer of a deletion has no body. */
 export const Preview = z.object({
   /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
   changes: z.array(PreviewChange),

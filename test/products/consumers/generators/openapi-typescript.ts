@@ -4,6 +4,10 @@ import { BASE_URL, COALITION_ID, characterId, done, headers, present } from './t
 
 const client = createClient<paths>({ baseUrl: BASE_URL, headers });
 
+const passing = await client.POST('/group', { body: { group_name: 'OATS' } });
+const { group_id } = present(passing.data, passing.error);
+const deleted = await client.DELETE('/group/{group_id}', { params: { path: { group_id } } });
+if (deleted.error) throw new Error(JSON.stringify(deleted.error));
 const groups = await client.GET('/group');
 const coalition = await client.PUT('/coalition/{coalition_id}', {
   params: { path: { coalition_id: COALITION_ID } },

@@ -4,7 +4,8 @@ import json
 import os
 import sys
 
-from castellan_client import ApiClient, CoalitionApi, Configuration, ExtApi, GroupApi, HistoryApi, PutCoalition
+from castellan_client import ApiClient, CoalitionApi, Configuration, ExtApi, GroupApi, HistoryApi
+from castellan_client import PostGroup, PutCoalition
 
 CHARACTER_ID = int(os.environ["CHARACTER_ID"])
 
@@ -12,6 +13,9 @@ configuration = Configuration(host=os.environ["BASE_URL"])
 configuration.access_token = os.environ["TOKEN"]
 client = ApiClient(configuration)
 
+GroupApi(client).create_group(PostGroup(group_name="OAGP"), _preload_content=False)
+passing = next(group for group in GroupApi(client).list_groups() if group.group_name == "OAGP")
+GroupApi(client).delete_group(passing.group_id)
 groups = GroupApi(client).list_groups()
 coalition = CoalitionApi(client).update_coalition(
     os.environ["COALITION_ID"], put_coalition=PutCoalition(ticker="OAGP")

@@ -1,0 +1,32 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import { Event as Contracted } from '../../contract/event.ts';
+import { exampleOf, schemaOf } from '../../contract/openapi/schema.ts';
+import type { Event, Problem } from '../../sdk/src/index.ts';
+import * as schemas from '../../sdk/src/zod.ts';
+
+const event = exampleOf(schemaOf(Contracted)) as Event;
+const page = (type: unknown) => ({ events: [event, { ...event, type }], cursor: '2', more: false });
+
+describe('D91: the schemas of the SDK', () => {
+  it('let through a page with an event of a type of a later release', () => {
+    const later = page('fleet.formed');
+    expect(schemas.EventPage.parse(later)).toEqual(later);
+    expect(schemas.EventPage.safeParse(page(7)).success).toBe(false);
+  });
+
+  it('let through an error with a code of a later release (D73)', () => {
+    const later = { detail: 'The fleet is full.', code: 'fleet_full' };
+    expect(schemas.Problem.parse(later)).toEqual(later);
+    expect(schemas.Problem.safeParse({ ...later, code: null }).success).toBe(false);
+  });
+
+  it('keep the types of the SDK', () => {
+    expectTypeOf<z.infer<typeof schemas.Event>['type']>().toEqualTypeOf<Event['type']>();
+    expectTypeOf<z.infer<typeof schemas.Problem>['code']>().toEqualTypeOf<Problem['code']>();
+  });
+
+  it('refuse in requests what the service does not know', () => {
+    expect(schemas.PutCoalition.safeParse({ mandatory_ext_scopes: ['mail'] }).success).toBe(false);
+  });
+});

@@ -31,6 +31,9 @@ export function oidcProtocol(services: Services): Router {
   const front = [noReading, withinLimit(services), addressed];
   const { count, judge } = credentialLimit(services);
   const router = Router({ caseSensitive: true });
+  for (const { path, methods } of Object.values(OIDC_ENDPOINTS)) {
+    for (const method of methods) router[verbOf(method)](path, labelled(path));
+  }
   for (const name of ['authorization', 'logout'] as const) {
     const { path } = OIDC_ENDPOINTS[name];
     router.post(path, ...front, express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) => {
@@ -64,6 +67,14 @@ export function oidcProtocol(services: Services): Router {
 
 function verbOf(method: 'GET' | 'POST'): 'get' | 'post' {
   return method === 'GET' ? 'get' : 'post';
+}
+
+/** The request metrics use the endpoint's template as a label, not the actual path. */
+function labelled(path: string): RequestHandler {
+  return (_req, res, next) => {
+    res.locals.route = path;
+    next();
+  };
 }
 
 /** Link previews send HEAD; that must neither begin nor end an interaction. */

@@ -31,7 +31,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     return supervise(configured, log);
   }
   const stopped = untilStopped(log, longestDrain(configured.drainSeconds));
-  const gate = createGate();
+  const gate = createGate(undefined, configured.corsOrigins);
   // Bound first, so that a start whose port is taken has changed nothing and run no job. A supervised process binds
   // later, because it would get its share of requests before it can answer them.
   let http = isSupervised() ? undefined : await openPort(gate, configured);

@@ -46,6 +46,11 @@ function entrance(prefix: string): Router {
 
 function consoleRouter(services: Services, build: ConsoleBuild): Router {
   const router = Router({ caseSensitive: true });
+  router.use((_req, res, next) => {
+    // One label of the metrics for all files and pages.
+    res.locals.route = `${PATH}*`;
+    next();
+  });
   const limited = withinLimit(services);
   const { body: schema } = tokenRoutes.startLogin;
   const check = validator(schema, { noun: 'field' });

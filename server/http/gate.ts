@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '../../contract/version.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { errorBody } from './error-body.ts';
 import { HttpError } from './http-error.ts';
 import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
@@ -32,8 +33,13 @@ export function longestDrain(seconds: number, { later } = TIMES): number {
 /** Health checks, which arrive as long as the process runs and so do not extend a drain. */
 const CHECKS: readonly (string | undefined)[] = ['/readyz', '/healthz'];
 
-/** Until the gate is opened, `/healthz` says 200 and everything else 503. */
-export function createGate(times: typeof TIMES = TIMES): Gate {
+/**
+ * Until the gate is opened, `/healthz` says 200 and everything else 503.
+ *
+ * @param origins CORS_ORIGINS: scripts can read the 503 and its `Retry-After`, too (D62)
+ */
+export function createGate(times: typeof TIMES = TIMES, origins?: readonly string[]): Gate {
+  const allow = crossOrigin(origins);
   let service: Listener | undefined;
   let draining = false;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -41,10 +47,15 @@ export function createGate(times: typeof TIMES = TIMES): Gate {
     if (draining) res.setHeader('Connection', 'close');
     const path = req.url?.split('?')[0];
     if (draining && !CHECKS.includes(path)) askedAt = performance.now();
-    if (draining && path === '/readyz') return refuse(res, STOPPING);
-    if (service !== undefined) return service(req, res);
-    if (path === '/healthz') return answer(res, 200, { status: 'ok' });
-    refuse(res, STARTING);
+    const stopping = draining && path === '/readyz';
+    if (service !== undefined && !stopping) return service(req, res);
+    const own = () => {
+      if (stopping) refuse(res, STOPPING);
+      else if (path === '/healthz') answer(res, 200, { status: 'ok' });
+      else refuse(res, STARTING);
+    };
+    if (isRedirectedTo(path)) own();
+    else allow(req, res, own);
   };
   return Object.assign(listener, {
     messages: createMessageClasses(),
@@ -60,6 +71,9 @@ export function createGate(times: typeof TIMES = TIMES): Gate {
     },
   });
 }
+
+/** As `isForPeople`, without loading the contract, which takes most of the start's time. */
+const isRedirectedTo = (path = '') => /^\/(callback\/|oidc\/(auth|logout|interaction)(\/|$))/.test(path);
 
 /** The client should retry soon; behind a load balancer another process may answer at once. */
 const HEADERS = { 'Retry-After': '5' };

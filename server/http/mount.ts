@@ -50,8 +50,12 @@ const NO_FIELDS = z.object({}).strict();
  */
 function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly mostBytes: number } | undefined {
   if (isForwarding(route)) return { schema: whole.ext.forward.body, mostBytes: MOST_BYTES_FORWARDED };
-  if (!('body' in route)) return undefined;
-  return { schema: route.body instanceof z.ZodType ? route.body : NO_FIELDS, mostBytes: MOST_BYTES };
+  // An option that a DELETE ignored, like a `dry_run` in the body, would be lost silently.
+  if (!('body' in route) && route.method !== 'DELETE') return undefined;
+  return {
+    schema: 'body' in route && route.body instanceof z.ZodType ? route.body : NO_FIELDS,
+    mostBytes: MOST_BYTES,
+  };
 }
 
 /**

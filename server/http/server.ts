@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Attributes } from '@opentelemetry/api';
-import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
 import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { startRequest, type TraceContext } from '../tracing/tracing.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { answerErrors, type StoreCrash } from './error-answers.ts';
 import { isForPeople } from './html-page.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
@@ -34,7 +34,7 @@ export function createHttp(
   app.response.json = endWithJson;
   app.use(identify(services));
   if (!services.settings.production) app.use(ownHost(services.settings.baseUrl));
-  app.use(crossOrigin(services));
+  app.use(forScripts(services));
   app.use(byResource(routers, services));
   app.use(serviceRoutes(services));
   app.use(withinLimit(services), nothingHere);
@@ -148,29 +148,9 @@ function attributesOf(of: { method: string; route: string; status: number; id: s
   };
 }
 
-/**
- * CORS: every origin is allowed by default, because tokens are sent in a header and never in cookies (D62). Not on the
- * paths that browsers are redirected to, where no script has any business (RFC 9700, 2.6).
- */
-function crossOrigin({ settings }: Services): RequestHandler {
-  const allow = cors({
-    origin: settings.corsOrigins === undefined ? '*' : [...settings.corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Page'],
-    exposedHeaders: [
-      'X-Pages',
-      'X-Next',
-      'Castellan-Position',
-      'X-Request-Id',
-      'X-Api-Version',
-      'Retry-After',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
-      'RateLimit-Policy',
-    ],
-    maxAge: 600,
-  });
+/** Not on the paths that browsers are redirected to, where no script has any business (RFC 9700, 2.6). */
+function forScripts({ settings }: Services): RequestHandler {
+  const allow = crossOrigin(settings.corsOrigins);
   return (req, res, next) => (isForPeople(req.path) ? next() : allow(req, res, next));
 }
 

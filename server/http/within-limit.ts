@@ -10,6 +10,7 @@ import { HttpError, statusOf } from './http-error.ts';
 /** Message of the 429, by what the request was counted against. */
 const TOO_MANY = {
   token: (limit: number) => `Too many requests: this token may make ${limit} a minute.`,
+  client: (limit: number) => `Too many requests: this application may make ${limit} a minute.`,
   address: (limit: number) =>
     `Too many requests without a usable token: this address may make ${limit} a minute.`,
 } as const;
@@ -78,7 +79,12 @@ function isNoToken(error: unknown): boolean {
 }
 
 /** Sets the headers of the RateLimit header fields draft; throws a 429 when the limit is used up. */
-function settle({ clock, metrics }: Services, res: Response, by: keyof typeof TOO_MANY, quota: Quota): void {
+export function settle(
+  { clock, metrics }: Pick<Services, 'clock' | 'metrics'>,
+  res: Response,
+  by: keyof typeof TOO_MANY,
+  quota: Quota,
+): void {
   const { allowed, limit, remaining, endsAt } = quota;
   const seconds = String(Math.max(1, Math.ceil((endsAt - clock.now().getTime()) / 1000)));
   res.setHeader('RateLimit-Policy', `${limit};w=60`);
@@ -95,6 +101,7 @@ export function clientAddress(req: Request): string {
   return usualForm(req.ip) ?? usualForm(req.socket.remoteAddress) ?? 'unknown';
 }
 
-function addressOf(res: Response): string {
+/** The client's address, as it was when the request arrived. */
+export function addressOf(res: Response): string {
   return res.locals.address as string;
 }

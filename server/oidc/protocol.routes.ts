@@ -7,10 +7,11 @@ import { addressedTo, handTo } from '../http/node-listener.ts';
 import { originOf } from '../http/origin.ts';
 import { withinLimit } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
+import { credentialLimit } from './credential-limit.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createProtocol } from './provider.ts';
 
-const SPOKEN_WITH_PROGRAMS = ['discovery', 'token', 'userinfo', 'introspection', 'revocation'] as const;
+const SPOKEN_WITH_PROGRAMS = ['token', 'userinfo', 'introspection', 'revocation'] as const;
 const SPOKEN_WITH_BROWSERS = ['authorization', 'resume', 'logout', 'confirmLogout', 'loggedOut'] as const;
 const STATUS = { page: 200, refusal: 403, fault: 400 } as const;
 /** Maximum size of a form in bytes. */
@@ -26,17 +27,24 @@ export function oidcProtocol(services: Services): Router {
   const { settings } = services;
   const { provider, speak } = createProtocol(services);
   const interactions = createInteractions(services, provider);
-  const front = [noReading, withinLimit(services), addressedTo(settings.baseUrl)];
+  const addressed = addressedTo(settings.baseUrl);
+  const front = [noReading, withinLimit(services), addressed];
+  const { count, judge } = credentialLimit(services);
   const router = Router({ caseSensitive: true });
+  for (const { path, methods } of Object.values(OIDC_ENDPOINTS)) {
+    for (const method of methods) router[verbOf(method)](path, labelled(path));
+  }
   for (const name of ['authorization', 'logout'] as const) {
     const { path } = OIDC_ENDPOINTS[name];
     router.post(path, ...front, express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) => {
       res.redirect(303, `${settings.baseUrl}${path}?${queryOf(req.body)}`);
     });
   }
+  router.get(OIDC_ENDPOINTS.discovery.path, ...front, inJson, handTo(speak));
+  const judged = handTo((req, res) => speak(req, res, judge));
   for (const name of SPOKEN_WITH_PROGRAMS) {
     const { path, methods } = OIDC_ENDPOINTS[name];
-    for (const method of methods) router[verbOf(method)](path, ...front, inJson, handTo(speak));
+    for (const method of methods) router[verbOf(method)](path, noReading, count, addressed, inJson, judged);
   }
   for (const name of SPOKEN_WITH_BROWSERS) {
     const { path, methods } = OIDC_ENDPOINTS[name];
@@ -59,6 +67,14 @@ export function oidcProtocol(services: Services): Router {
 
 function verbOf(method: 'GET' | 'POST'): 'get' | 'post' {
   return method === 'GET' ? 'get' : 'post';
+}
+
+/** The request metrics use the endpoint's template as a label, not the actual path. */
+function labelled(path: string): RequestHandler {
+  return (_req, res, next) => {
+    res.locals.route = path;
+    next();
+  };
 }
 
 /** Link previews send HEAD; that must neither begin nor end an interaction. */

@@ -17,8 +17,18 @@ import { errorPage, loggedOutPage, logoutPage, PROTOCOL_HEADERS, withFormAction 
 import { policy } from './prompts.ts';
 import { isSecretOf } from './secret.ts';
 
-/** Answers a request; rejects with an unforeseen error without having answered. */
-type Speak = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+/** Sees an answer before it is sent; where it rejects, the request is not answered. */
+export type Judge = (
+  res: ServerResponse,
+  outcome: {
+    readonly status: number;
+    readonly clientId: string | undefined;
+    readonly accessToken: string | undefined;
+  },
+) => Promise<void>;
+
+/** Answers a request; rejects with an unforeseen error, or the judge's, without having answered. */
+type Speak = (req: IncomingMessage, res: ServerResponse, judge?: Judge) => Promise<void>;
 
 /** The configured protocol implementation. */
 export interface Protocol {
@@ -160,6 +170,7 @@ const OF_A_RESULT = ['Set-Cookie', 'Location'] as const;
 /** The library as a listener that answers everything but unforeseen errors, with which it rejects. */
 function listenerOf(provider: ProviderInstance): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
+  const judges = new WeakMap<IncomingMessage, Judge>();
   const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);
   provider.on('server_error', fail);
   (provider as EventEmitter).on('error', (error: Error, ctx: { req: IncomingMessage }) => fail(ctx, error));
@@ -175,9 +186,22 @@ function listenerOf(provider: ProviderInstance): Speak {
     if (oidc === undefined) return;
     if (ctx.type === 'text/html') withFormAction(ctx, oidc);
     else correctAnswer(ctx, oidc);
+    const outcome = {
+      status: ctx.status,
+      clientId: oidc.client?.clientId,
+      accessToken: oidc.entities.AccessToken?.jti,
+    };
+    await judges
+      .get(ctx.req)?.(ctx.res, outcome)
+      .catch((error: Error) => {
+        ctx.remove('WWW-Authenticate');
+        fail(ctx, error);
+        ctx.respond = false;
+      });
   });
   const answer = provider.callback();
-  return async (req, res) => {
+  return async (req, res, judge) => {
+    if (judge !== undefined) judges.set(req, judge);
     await answer(req, res);
     const failure = failures.get(req);
     if (failure === undefined) return;

@@ -20,6 +20,8 @@ export interface Quota {
 export interface Leases {
   /** Counts one request: synchronously while the leased block lasts, else after leasing another one. Never rejects. */
   take(key: string, most: number): Quota | Promise<Quota>;
+  /** Takes back the count of one request, unless its window has ended. */
+  untake(key: string, quota: Quota): void;
   /** Stops the maintenance timer; leased requests are lost until their windows end. */
   close(): void;
 }
@@ -64,6 +66,11 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
       if (now < block.askAgainAt) return { allowed: false, limit: most, remaining: 0, endsAt };
     }
     return ask(key, most).then(() => take(key, most));
+  }
+
+  function untake(key: string, { endsAt }: Quota): void {
+    const block = openBlock(key, clock.now().getTime());
+    if (block?.endsAt === endsAt) block.left += 1;
   }
 
   function openBlock(key: string, now: number): Held | undefined {
@@ -170,6 +177,7 @@ export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leas
 
   return {
     take,
+    untake,
     close() {
       closed = true;
       clearTimeout(tending);

@@ -8,6 +8,8 @@ export interface RateLimit {
   takeFromToken(claims: Pick<TokenClaims, 'uuid' | 'kind'>): Quota | Promise<Quota>;
   /** Counts a request without a usable token against its address: RATE_LIMIT. */
   takeFromAddress(address: string): Quota | Promise<Quota>;
+  /** Takes back what {@link takeFromAddress} counted, because the request turned out to have a good credential. */
+  returnToAddress(address: string, quota: Quota): void;
   close(): void;
 }
 
@@ -28,6 +30,7 @@ export function createRateLimit(services: LeaseParts, limit: number): RateLimit 
   return {
     takeFromToken: ({ uuid, kind }) => tokens.take(uuid, kind === 'dyn' ? DYNAMIC_FACTOR * limit : limit),
     takeFromAddress: (address) => addresses.take(countedAs(address), limit),
+    returnToAddress: (address, quota) => addresses.untake(countedAs(address), quota),
     close() {
       tokens.close();
       addresses.close();

@@ -129,6 +129,23 @@ describe('D3: a body that nobody needs', () => {
     expect([await status('{}'), await status('null'), await status('')]).toEqual([absent, absent, absent]);
   });
 
+  it('DELETE takes none either: an option in the body is refused, and deletes nothing', async () => {
+    const { json } = await post('/group', { group_name: 'Kept' });
+    const path = `/group/${(json as unknown as { group_id: string }).group_id}`;
+    const remove = (at: string, body?: unknown) => send(app, 'DELETE', at, { token: app.root, body });
+    for (const at of [path, `${path}?dry_run=true`]) {
+      expect(onlyFault(await remove(at, { dry_run: true }))).toMatchObject({
+        loc: ['body', 'dry_run'],
+        msg: 'Unknown field',
+      });
+      expect(onlyFault(await remove(at, '{'))).toMatchObject({ loc: ['body'], type: 'json_invalid' });
+    }
+    expect((await send(app, 'GET', path, { token: app.root })).status).toBe(200);
+    for (const body of [undefined, '', '{}', 'null'])
+      expect((await remove(`${path}?dry_run=true`, body)).status).toBe(200);
+    expect((await remove(path, '{}')).status).toBe(200);
+  });
+
   it('null is the same as none where every field may be left out', async () => {
     const { json } = await post('/group', { group_name: 'Unchanged' });
     const { group_id } = json as unknown as { group_id: string };

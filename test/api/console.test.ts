@@ -91,6 +91,20 @@ describe('D130: the files of the console', () => {
     expect(nonces.size).toBe(4);
   });
 
+  it('the metrics count all of them as one route, and wrong methods there', async () => {
+    const url = await serve();
+    const count = async () => {
+      const text = await app.app.services.metrics.registry.metrics();
+      const series = /^castellan_http_request_duration_seconds_count\{.*route="\/console\/\*".*\} (\d+)$/gm;
+      return [...text.matchAll(series)].reduce((sum, [, each]) => sum + Number(each), 0);
+    };
+    const before = await count();
+    for (const path of ['/console/', '/console/user/Ada', '/console/favicon.svg', '/console/assets/none.js'])
+      await (await get(url + path, BROWSER)).body.dump();
+    await (await request(`${url}/console/`, { method: 'PUT' })).body.dump();
+    await expect.poll(async () => (await count()) - before).toBe(5);
+  });
+
   it('files whose names change with their content may be cached for ever', async () => {
     const url = await serve();
     const plain = await get(`${url}/console/assets/index-abc.js`);

@@ -42,6 +42,20 @@ describe('the metrics', () => {
     for (const secret of [caller.name, 'making', caller.jwt]) expect(await text()).not.toContain(secret);
   });
 
+  it('count requests of OpenID Connect by their endpoint', async () => {
+    for (const [method, path, route] of [
+      ['GET', '/.well-known/openid-configuration', '/.well-known/openid-configuration'],
+      ['GET', '/oidc/userinfo', '/oidc/userinfo'],
+      ['POST', '/oidc/token', '/oidc/token'],
+      ['GET', '/oidc/interaction/of-the-clients-own-making/login', '/oidc/interaction/:uid/login'],
+      ['PUT', '/oidc/token', 'none'],
+    ] as const) {
+      const { status } = await send(app, method, path);
+      await expect.poll(() => requests(method, route, status), { message: path }).toBe(1);
+    }
+    expect(await text()).not.toContain('making');
+  });
+
   it('measure statements, and the number of connections', async () => {
     const selects = 'castellan_database_statement_duration_seconds_count{verb="select"}';
     const before = (await value(selects)) ?? 0;

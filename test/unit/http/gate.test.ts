@@ -33,6 +33,28 @@ it('drains longer while requests still arrive, but not for ever', async () => {
   expect(performance.now() - began).toBeGreaterThanOrEqual(440);
 });
 
+it.each([
+  ['every origin', undefined, '*'],
+  ['those of CORS_ORIGINS', ['https://fleet.example'], 'https://fleet.example'],
+])('D62: before it is opened, scripts of %s can read the 503', async (_, origins, allowed) => {
+  http = await listen(createGate(undefined, origins), '127.0.0.1', 0);
+  const ask = (path: string, method: string) =>
+    fetch(`http://127.0.0.1:${http.port}${path}`, {
+      method,
+      headers: { origin: 'https://fleet.example', 'access-control-request-method': 'PUT' },
+    });
+  const refused = await ask('/token', 'GET');
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([503, allowed]);
+  expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After');
+  const preflight = await ask('/token', 'OPTIONS');
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, allowed]);
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
+  for (const path of ['/oidc/auth', '/oidc/interaction/x', '/callback/ext']) {
+    const { status, headers } = await ask(path, 'OPTIONS');
+    expect([path, status, headers.get('access-control-allow-origin')]).toEqual([path, 503, null]);
+  }
+});
+
 it('does not wait without a drain', async () => {
   const { gate, ask } = await open(LONG);
   const asked = ask('/token');

@@ -78,6 +78,18 @@ describe('D60: the limit over all processes', () => {
     },
   );
 
+  it('a request that is taken back can be made once more, but only in its window', async () => {
+    const leases = process();
+    const first = await leases.take(key, 2);
+    await leases.take(key, 2);
+    leases.untake(key, first);
+    expect(await exhaust(leases, 2)).toBe(1);
+    time += 60_000;
+    const { remaining } = await leases.take(key, 2);
+    leases.untake(key, first);
+    expect([remaining, await exhaust(leases, 2)]).toEqual([1, 1]);
+  });
+
   it('four processes used in turn until all refuse allow exactly the limit', async () => {
     const four = times(4, () => process());
     const taken = await Promise.all(four.map((each) => exhaust(each)));

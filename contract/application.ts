@@ -159,7 +159,7 @@ export const applicationRoutes = c.router({
     summary: 'Withdraw an application',
     description: 'A decided application is a 409.',
     pathParams: byId,
-    responses: { 200: c.noBody(), ...errors(404, 409) },
+    responses: { 200: c.noBody(), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'withdrawApplication',
       codes: ['application_decided'],

@@ -162,7 +162,7 @@ export const coalitionRoutes = c.router({
       'Its members stay registered. Users who could log in only because of this coalition no longer can.',
     pathParams: byId,
     query: DryRun,
-    responses: { 200: c.noBody(), ...errors(404) },
+    responses: { 200: c.noBody(), ...errors(404, 413, 415) },
     metadata: { operationId: 'deleteCoalition', previews: true, ...level(9) },
   },
   tracking: {

@@ -154,7 +154,7 @@ export const corporationRoutes = c.router({
       character_id: field(IdInUrl, 'Id of the guest.', 2112000003),
     }),
     query: DryRun,
-    responses: { 200: c.noBody(), ...errors(404) },
+    responses: { 200: c.noBody(), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'deleteGuest',
       previews: true,

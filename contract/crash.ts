@@ -101,7 +101,7 @@ export const crashRoutes = c.router({
     summary: 'Delete a crash report',
     description: 'Reports are deleted after 90 days in any case.',
     pathParams: byId,
-    responses: { 200: c.noBody(), ...errors(404) },
+    responses: { 200: c.noBody(), ...errors(404, 413, 415) },
     metadata: { operationId: 'deleteCrashReport', ...level(10) },
   },
 });

@@ -2,7 +2,17 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { level } from './access.ts';
-import { c, component, DateTime, field, GROWS, Id, MAX_ID, MomentInQuery, wholeNumberInQuery } from './common.ts';
+import {
+  c,
+  component,
+  DateTime,
+  field,
+  GROWS,
+  Id,
+  MAX_ID,
+  MomentInQuery,
+  wholeNumberInQuery,
+} from './common.ts';
 import { errors } from './error-body.ts';
 import { EVENT_TYPES, type EventType as Type } from './event-types.ts';
 import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts';

@@ -169,7 +169,7 @@ export const groupRoutes = c.router({
     description: 'An autogroup cannot be deleted: 409.',
     pathParams: byId,
     query: DryRun,
-    responses: { 200: c.noBody(), ...errors(404, 409) },
+    responses: { 200: c.noBody(), ...errors(404, 409, 413, 415) },
     metadata: { operationId: 'deleteGroup', codes: ['autogroup_kept'], previews: true, ...level(9) },
   },
   policy: {
@@ -245,7 +245,7 @@ export const groupRoutes = c.router({
     description:
       'The owner cannot leave, nor can members of an autogroup, nor of a group that the policy of another one names in groups_none, if level 9 set that policy or both groups have one owner: 409. If the caller is not a member: 404.',
     pathParams: byId,
-    responses: { 200: c.noBody(), ...errors(404, 409) },
+    responses: { 200: c.noBody(), ...errors(404, 409, 413, 415) },
     metadata: {
       operationId: 'leaveGroup',
       codes: ['autogroup_kept', 'owner_stays', 'member_stays'],

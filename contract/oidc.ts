@@ -255,7 +255,7 @@ export const oidcRoutes = c.router({
     summary: 'Delete an OpenID Connect client',
     description: 'With its grants, codes and tokens; people stay signed in at other applications.',
     pathParams: byId,
-    responses: { 200: c.noBody(), ...errors(404) },
+    responses: { 200: c.noBody(), ...errors(404, 413, 415) },
     metadata: { operationId: 'deleteOidcClient', ...level(10) },
   },
   renewSecret: {

@@ -210,7 +210,7 @@ export const personRoutes = c.router({
     description:
       'The character is a person of its own afterwards. The main of a person with more characters is a 409: another one has to be the main before.',
     pathParams: z.object({ character_id: field(IdInUrl, 'Id of a character of the person.', 2112000002) }),
-    responses: { 200: field(Person, PERSON), ...errors(404, 409) },
+    responses: { 200: field(Person, PERSON), ...errors(404, 409, 413, 415) },
     metadata: { operationId: 'unlinkCharacter', codes: ['main_kept'], ...level(0) },
   },
   update: {

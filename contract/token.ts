@@ -167,7 +167,7 @@ export const tokenRoutes = c.router({
         '9d1f0c2b-7a3e-4b5c-8d6e-0f1a2b3c4d5e',
       ),
     }),
-    responses: { 200: c.noBody(), ...errors(404) },
+    responses: { 200: c.noBody(), ...errors(404, 413, 415) },
     metadata: { operationId: 'deleteToken', ...level(10) },
   },
   createDynamic: {
@@ -227,7 +227,7 @@ export const tokenRoutes = c.router({
     summary: 'Log out',
     description:
       'Deletes the calling token together with all that descend from it. Guests may log out, too. Called with a permanent app token, it ends that application.',
-    responses: { 200: c.noBody(), ...errors() },
+    responses: { 200: c.noBody(), ...errors(413, 415) },
     metadata: { operationId: 'logout', ...level(GUEST_LEVEL) },
   },
 });

@@ -237,7 +237,7 @@ export const userRoutes = c.router({
       'Removes the user with its tokens and all that descend from them, its refresh tokens (revoked at the provider), histories, memberships and voice identity. Groups it owned are left without an owner. This is not a ban: signing in, or the sync, registers the character again at level 0.',
     pathParams: byId,
     query: DryRun,
-    responses: { 200: c.noBody(), ...errors(404) },
+    responses: { 200: c.noBody(), ...errors(404, 413, 415) },
     metadata: {
       operationId: 'deleteUser',
       previews: true,

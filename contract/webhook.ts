@@ -299,7 +299,7 @@ export const webhookRoutes = c.router({
     summary: 'Delete a webhook',
     description: 'It ends with its deliveries; one that is under way may still arrive.',
     pathParams,
-    responses: { 200: c.noBody(), ...errors(404) },
+    responses: { 200: c.noBody(), ...errors(404, 413, 415) },
     metadata: { operationId: 'deleteWebhook', access },
   },
   rotate: {

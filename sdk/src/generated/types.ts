@@ -1832,7 +1832,7 @@ export interface WithdrawApplicationRequest extends CallOptions {
 
 export type WithdrawApplicationAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -1930,7 +1930,7 @@ export interface DeleteCoalitionRequest extends CallOptions {
 
 export type DeleteCoalitionAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2069,7 +2069,7 @@ export interface DeleteGuestRequest extends CallOptions {
 
 export type DeleteGuestAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2127,7 +2127,7 @@ export interface DeleteCrashReportRequest extends CallOptions {
 
 export type DeleteCrashReportAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2249,7 +2249,7 @@ export interface DeleteGroupRequest extends CallOptions {
 
 export type DeleteGroupAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2324,7 +2324,7 @@ export interface LeaveGroupRequest extends CallOptions {
 
 export type LeaveGroupAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2453,7 +2453,7 @@ export interface UnlinkCharacterRequest extends CallOptions {
 
 export type UnlinkCharacterAnswer =
   | Answer<200, Person>
-  | Answer<401 | 403 | 404 | 409 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 409 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2568,7 +2568,7 @@ export interface DeleteOidcClientRequest extends CallOptions {
 
 export type DeleteOidcClientAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2645,7 +2645,7 @@ export interface DeleteTokenRequest extends CallOptions {
 
 export type DeleteTokenAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2687,7 +2687,7 @@ export type CreateUserTokenAnswer =
 
 export type LogoutAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 429 | 503, Problem>
+  | Answer<401 | 403 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2784,7 +2784,7 @@ export interface DeleteUserRequest extends CallOptions {
 
 export type DeleteUserAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 
@@ -2865,7 +2865,7 @@ export interface DeleteWebhookRequest extends CallOptions {
 
 export type DeleteWebhookAnswer =
   | Answer<200, undefined>
-  | Answer<401 | 403 | 404 | 429 | 503, Problem>
+  | Answer<401 | 403 | 404 | 413 | 415 | 429 | 503, Problem>
   | Answer<422, ValidationProblem>
   | Answer<500, CrashProblem>;
 

@@ -7,7 +7,7 @@ import { addressedTo, handTo } from '../http/node-listener.ts';
 import { originOf } from '../http/origin.ts';
 import { withinLimit } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
-import { credentialLimit } from './credential-limit.ts';
+import { credentialLimit } from './credential-limit.routes.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createProtocol } from './provider.ts';
 

@@ -1,14 +1,18 @@
 import { createClient } from '../client.ts';
 import { CastellanError, ok } from '../errors.ts';
 import type { Token } from '../generated/types.ts';
-import { claimedApp, uuidOf } from './verify.ts';
+import { claimedApp, TokenError, uuidOf } from './verify.ts';
 
 export interface GuardOptions {
   /** Address of the service. */
   baseUrl: string;
   /** The application's own dynamic or permanent token, or its uuid: user tokens of other applications are refused. */
   appToken: string;
-  /** Called first, if given: rejects forged and expired tokens without a request to the service (see `createVerifier`). */
+  /**
+   * Called first, if given: rejects forged and expired tokens without a request to the service (see `createVerifier`).
+   * It refuses by a {@link TokenError} or one of jose's errors about the token; after any other error, such as a key
+   * that is not known yet, the service decides. Conditions of your own belong in `allow`.
+   */
   verify?: ((jwt: string) => Promise<unknown>) | undefined;
   /** Timeout in milliseconds for requests to the service; 5,000 by default. */
   timeout?: number | undefined;
@@ -98,8 +102,9 @@ export function createGuard(options: GuardOptions): Guard {
     if (jwt === undefined) throw refusal(401, 'A user token is needed: Authorization: Bearer <token>.');
     // Before anybody is asked: the service signed `azp`, and refuses what was changed.
     if (claimedApp(jwt) !== app) throw refusal(401, ELSEWHERE);
-    await verify?.(jwt).catch(() => {
-      throw refusal(401, ELSEWHERE);
+    await verify?.(jwt).catch((error: unknown) => {
+      const fault = faultOf(error);
+      if (fault !== undefined) throw refusal(401, fault);
     });
     const token = await ask(jwt);
     if (token.token_type !== 'use' || token.parent?.toLowerCase() !== app) throw refusal(401, ELSEWHERE);
@@ -150,6 +155,15 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 const ELSEWHERE = 'This is not a token for this application.';
+
+/** What is wrong with the token; undefined for an error that says nothing about it, such as keys out of reach. */
+function faultOf(error: unknown): string | undefined {
+  if (error instanceof TokenError) return error.message;
+  // By its code: there may be more than one jose.
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === 'ERR_JWT_EXPIRED') return 'The token has expired.';
+  return /^ERR_(JW[ST]_|JOSE_ALG)/.test(String(code)) ? 'The token is not valid.' : undefined;
+}
 
 function refusal(status: number, detail: string): CastellanError {
   return new CastellanError({ status, headers: new Headers(), body: { detail } });

@@ -14,6 +14,9 @@ export interface VerifierOptions {
   keys?: ((header: never, jws: never) => unknown) | undefined;
 }
 
+/** Why a token whose signature is valid is refused. */
+export class TokenError extends TypeError {}
+
 /** The claims of a verified user token. */
 export interface UserClaims {
   readonly characterId: number;
@@ -26,7 +29,7 @@ export interface UserClaims {
  * Checks user tokens without asking the service: signature, `iss`, `azp`, kind and lifetime. A token that was revoked
  * since, or whose owner may no longer log in, still passes: for anything privileged use a guard.
  *
- * @returns a function that rejects with one of jose's errors, or a TypeError for what is no user token of this app.
+ * @returns a function that rejects with one of jose's errors, or a TokenError for what is no user token of this app.
  */
 export function createVerifier(options: VerifierOptions): (jwt: string) => Promise<UserClaims> {
   const issuer = options.issuer.replace(/\/+$/, '');
@@ -63,7 +66,7 @@ export function claimedApp(jwt: string): unknown {
 }
 
 function claimsOf({ azp, typ, sub = '', jti = '', exp = 0 }: JWTPayload, appToken: string): UserClaims {
-  if (typ !== 'use') throw new TypeError('This is not a user token.');
-  if (azp !== appToken) throw new TypeError('This token was made for another application.');
+  if (typ !== 'use') throw new TokenError('This is not a user token.');
+  if (azp !== appToken) throw new TokenError('This token was made for another application.');
   return { characterId: Number(sub), uuid: jti, expiresOn: new Date(exp * 1000) };
 }

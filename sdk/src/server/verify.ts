@@ -42,6 +42,8 @@ export function createVerifier(options: VerifierOptions): (jwt: string) => Promi
       issuer,
       algorithms: ['EdDSA'],
       requiredClaims: ['exp', 'jti', 'sub', 'azp'],
+      // In seconds, as much as the service itself allows: clocks differ, and a token may be used at once.
+      clockTolerance: 5,
     });
     return claimsOf(payload, appToken);
   };

@@ -7,6 +7,8 @@ import { baseOf, pathOf, queryOf } from './url.ts';
 
 type Token = string | undefined;
 
+const JSON_TYPE = 'application/json';
+
 export interface ClientOptions {
   /**
    * Address of the service, for example `https://castellan.example`; may hold a path prefix. In a page it may be
@@ -30,7 +32,8 @@ export interface ClientOptions {
 
 /**
  * The service, each call giving the body of a success and throwing a {@link CastellanError} for anything else. Each
- * has a twin, `answer`, that gives the whole answer whatever its status: `castellan.group.list.answer()`. Those that
+ * has a twin, `answer`, that gives the whole answer whatever its status: `castellan.group.list.answer()`. Where another
+ * form than JSON is asked for (`headers: { accept: 'text/csv' }`), the body is its text, whatever the type says. Those that
  * take something from people have another, `preview`, that says who would gain or lose what:
  * `castellan.group.delete.preview({ params: { group_id } })`.
  */
@@ -102,12 +105,12 @@ function build(options: ClientOptions, shape: (call: Call) => unknown): object {
 async function call(options: ClientOptions, base: string, route: Route, request: AnyRequest): Answering {
   const { method, marks } = route;
   const url = base + pathOf(route, request.params) + queryOf(request.query);
-  const body = request.body === undefined || method === 'GET' ? null : JSON.stringify(request.body);
+  const body = method === 'GET' ? null : JSON.stringify(request.body);
   const token = typeof options.token === 'function' ? await options.token() : options.token;
   const headers = new Headers(options.headers);
   const own = {
-    accept: 'application/json',
-    'content-type': body === null ? undefined : 'application/json',
+    accept: JSON_TYPE,
+    'content-type': body ? JSON_TYPE : undefined,
     authorization: token === undefined || marks.includes('!') ? undefined : `Bearer ${token}`,
     ...request.headers,
   };
@@ -122,29 +125,26 @@ async function call(options: ClientOptions, base: string, route: Route, request:
         redirect: marks.includes('!') ? 'manual' : 'error',
       }),
     {
-      signal: request.signal,
+      ...request,
       timeout: request.timeout ?? options.timeout,
       retries: request.retries ?? (method === 'POST' ? 0 : (options.retries ?? 2)),
     },
   );
-  return answerOf(response, marks.includes('.'));
+  return answerOf(response, marks.includes('.'), headers.get('accept') as string);
 }
 
-async function answerOf(response: Response, mayBeEmpty: boolean): Answering {
-  const { status, headers } = response;
-  const text = await response.text();
-  const body = parsed(text);
-  if (response.ok && body === undefined && (text !== '' || !mayBeEmpty)) {
-    throw new CastellanError({ status, headers, body: { detail: 'The answer is not JSON' } });
-  }
-  return { status, headers, body: body === undefined ? text || undefined : body };
-}
-
-/** Parses JSON; undefined when it is invalid. */
-function parsed(text: string): unknown {
+async function answerOf(response: Response, mayBeEmpty: boolean, accept: string): Answering {
+  const { ok, status, headers } = response;
+  let body: unknown = await response.text();
+  const type = (headers.get('content-type') || JSON_TYPE).split(';')[0] as string;
   try {
-    return JSON.parse(text);
+    // Another form than JSON has to be asked for: what a proxy says in the service's place is an error.
+    if (type === JSON_TYPE || !accept.includes(type)) body = JSON.parse(body as string);
   } catch {
-    return undefined;
+    if (ok && (body || !mayBeEmpty)) {
+      throw new CastellanError({ status, headers, body: { detail: 'The answer is not JSON' } });
+    }
+    body ||= undefined;
   }
+  return { status, headers, body };
 }

@@ -33,11 +33,12 @@ export function paginate<Request extends PagedRequest | undefined, Given extends
 ): AsyncGenerator<EntryOf<Given>, void, void>;
 export async function* paginate(operation: Paged | { readonly answer: Paged }, request: PagedRequest) {
   const ask = 'answer' in operation ? operation.answer : operation;
-  for (let next: PagedRequest | undefined = request; next !== undefined; ) {
+  for (let next: PagedRequest | undefined = request; next; ) {
     const answer: Answer<number, unknown> = await ask(next);
     const page = await ok(answer);
     const { events = page as unknown[], more, cursor } = page as Partial<FeedPage>;
-    yield* events;
+    // The pages of another form than JSON are texts.
+    yield* [events].flat();
     next = following(next, answer.headers, more && cursor);
   }
 }
@@ -51,8 +52,8 @@ function following(
   const after = cursor || headers.get('x-next');
   if (after) return { ...request, query: { ...request.query, after } };
   const page = request.headers?.page ?? 1;
-  if (page >= Number(headers.get('x-pages') ?? page)) return undefined;
-  return { ...request, headers: { ...request.headers, page: page + 1 } };
+  const more = page < Number(headers.get('x-pages'));
+  return more ? { ...request, headers: { ...request.headers, page: page + 1 } } : undefined;
 }
 
 type Paged = (request: PagedRequest) => Promise<Answer<number, unknown>>;

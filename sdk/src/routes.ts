@@ -12,6 +12,10 @@ export interface Route {
 
 const METHODS: Readonly<Record<string, string>> = { '+': 'POST', '=': 'PUT', '-': 'DELETE' };
 
+/** Name, sign, path and marks, each of which is there, though it may be empty. */
+const PARTS = /^(\w+)([+=-]?)(.*?)([?.!]*)$/;
+type Parts = readonly [all: string, name: string, sign: string, rest: string, marks: string];
+
 /** Maps each operation by `make`, under the names in the contract. */
 export function fromRoutes(make: (route: Route) => unknown): object {
   return fromEntries(Object.entries(routes), ([resource, text]) => {
@@ -19,8 +23,7 @@ export function fromRoutes(make: (route: Route) => unknown): object {
     return [
       resource,
       fromEntries(operations, (operation) => {
-        const [, name = '', sign = '', rest = '', marks = ''] =
-          /^(\w+)([+=-]?)(.*?)([?.!]*)$/.exec(operation) ?? [];
+        const [, name, sign, rest, marks] = PARTS.exec(operation) as unknown as Parts;
         return [name, make({ resource, name, method: METHODS[sign] ?? 'GET', path: common + rest, marks })];
       }),
     ];

@@ -1,7 +1,7 @@
 import { retryAfterOf } from './errors.ts';
 
 /** Statuses after which a retry may succeed. */
-const PASSING = new Set([429, 502, 503, 504]);
+const PASSING = [429, 502, 503, 504];
 /** Base of the exponential backoff in milliseconds; the actual pause is a random part of it. */
 const FIRST_PAUSE = 250;
 /** Maximum pause in milliseconds; when the service asks to wait longer, the call gives up. */
@@ -10,7 +10,7 @@ const LONGEST_PAUSE = 10_000;
 export interface Attempts {
   readonly retries: number;
   readonly timeout: number | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Sends a request with retries until the answer is final, or no retry or time is left. */
@@ -26,7 +26,7 @@ export async function sendWithRetries(
       Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE),
       (retryAfterOf(response.headers) ?? 0) * 1000,
     );
-    const again = tries < retries && PASSING.has(response.status);
+    const again = tries < retries && PASSING.includes(response.status);
     if (!again || pause > LONGEST_PAUSE || Date.now() + pause >= until) return response;
     await response.body?.cancel();
     await wait(pause, ending);

@@ -21,10 +21,11 @@ export function pathOf({ resource, path }: Route, params: Values = {}): string {
     const name = named || `${resource}_id`;
     const value = params[name];
     if (!value && value !== 0) throw new TypeError(`Path parameter ${name} is missing`);
-    const segments = rest === '' ? [String(value)] : String(value).replace(/^\//, '').split('/');
+    const text = String(value);
+    const segments = rest ? text.replace(/^\//, '').split('/') : [text];
     // URL parsers resolve these as relative segments, even when they are encoded.
-    if (segments.some((segment) => segment === '.' || segment === '..')) {
-      throw new TypeError(`Path parameter ${name} must not be a dot segment`);
+    if (segments.some((segment) => /^\.\.?$/.test(segment))) {
+      throw new TypeError(`Path parameter ${name} is a dot segment`);
     }
     return segments.map(encodeURIComponent).join('/');
   });

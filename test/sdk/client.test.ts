@@ -231,6 +231,30 @@ describe('answers', () => {
   });
 
   it.each([
+    ['text/csv', 'event_id\r\n'],
+    ['application/x-ndjson', '{"event_id":"a"}\n'],
+    ['application/x-ndjson', ''],
+  ])('in %s are text where that was asked for: %j', async (accept, table) => {
+    reply = (response) => response.writeHead(200, { 'content-type': `${accept}; charset=utf-8` }).end(table);
+    const castellan = createCastellan({ baseUrl });
+    expect(await castellan.audit.list.answer({ headers: { accept } })).toMatchObject({ body: table });
+    expect(await castellan.audit.list({ headers: { Accept: `${accept}, application/json` } })).toBe(table);
+    const pages: unknown[] = [];
+    for await (const page of paginate(castellan.audit.list, { headers: { accept } })) pages.push(page);
+    expect(pages).toEqual([table]);
+  });
+
+  it('in another form than was asked for throw, and errors and JSON are what they are', async () => {
+    const asked = { headers: { accept: 'application/json, text/csv' } };
+    reply = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Wi-Fi</p>');
+    await expect(client().audit.list(asked)).rejects.toThrow('The answer is not JSON');
+    reply = json(200, []);
+    expect((await client().audit.list(asked)).body).toEqual([]);
+    reply = json(403, { detail: 'No.' });
+    await expect(ok(client().audit.list(asked))).rejects.toMatchObject({ status: 403, detail: 'No.' });
+  });
+
+  it.each([
     ...[{ detail: { x: 1 } }, { detail: null }, null, 503, 'Busy'],
     ...[{ detail: [1] }, { detail: [null] }, { detail: [{ loc: 'body' }] }, { detail: [{}] }],
   ])('of a proxy that says %j are errors as any other', async (body) => {

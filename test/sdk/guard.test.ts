@@ -1,6 +1,7 @@
+import { type CryptoKey, createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CastellanError } from '../../sdk/src/index.ts';
-import { createGuard, type GuardOptions } from '../../sdk/src/server.ts';
+import { createGuard, createVerifier, type GuardOptions } from '../../sdk/src/server.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
@@ -85,5 +86,91 @@ describe('D20: a guard lets in the user tokens of its own application', () => {
     // @ts-expect-error: the application is required.
     expect(() => createGuard({ baseUrl: app.url })).toThrow(TypeError);
     expect(() => guard({ appToken: 'wiki' })).toThrow(TypeError);
+  });
+});
+
+describe('D20: a guard that verifies tokens itself', () => {
+  const ISSUER = 'https://castellan.example';
+  const ELSEWHERE = 'This is not a token for this application.';
+  const none = createLocalJWKSet({ keys: [] });
+  const verifier = (keys: (...given: never[]) => unknown) =>
+    createVerifier({ issuer: ISSUER, appToken: own, keys });
+  const verifying = (verify: GuardOptions['verify']) => guard({ verify });
+  const down = () => Promise.reject(new TypeError('fetch failed'));
+
+  it.each([
+    ['holds no such key yet', () => verifier(none)],
+    ['is out of reach', () => verifier(down)],
+    [
+      'is not had from the service',
+      () => createVerifier({ issuer: ISSUER, appToken: own, jwksUrl: `${app.url}/none` }),
+    ],
+  ])('leaves the token to the service where the key set %s', async (_, verify) => {
+    const asking = verifying(verify());
+    expect((await asking.check(`Bearer ${tokens.own}`)).owner.character_id).toBe(ADA);
+    const before = asked;
+    const [header, , signature] = tokens.other.split('.');
+    const forged = `${header}.${tokens.own.split('.')[1]}.${signature}`;
+    expect(await refusal(asking.check(`Bearer ${forged}`))).toBe(401);
+    expect(await refusal(asking.check(`Bearer ${own}`))).toBe(401);
+    expect(asked).toBe(before + 2);
+    expect(await refusal(asking.check(`Bearer ${tokens.other}`))).toBe(401);
+  });
+
+  it('refuses what the service says is a token of another application, or none of a user', async () => {
+    for (const answer of [
+      { token_type: 'use', parent: uuidOf(tokens.other) },
+      { token_type: 'per', parent: uuidOf(own) },
+    ]) {
+      const fetch = async () => Response.json({ ...answer, owner: { clearance_level: 9 } });
+      expect(await refusal(guard({ verify: verifier(none), fetch }).check(`Bearer ${tokens.own}`))).toBe(401);
+    }
+  });
+
+  it('answers as the service does while that is away, which signs nobody out', async () => {
+    const away = async () => Response.json({ detail: 'Starting.' }, { status: 503 });
+    const waiting = guard({ verify: verifier(down), fetch: away }).check(`Bearer ${tokens.own}`);
+    expect(await refusal(waiting)).toBe(503);
+    const cut = guard({ verify: verifier(down), fetch: down }).check(`Bearer ${tokens.own}`);
+    await expect(cut).rejects.toThrow('fetch failed');
+  });
+
+  describe('says what is wrong with the token, of which the service is not asked', () => {
+    let sign: (claims: object, from?: number, to?: number, key?: CryptoKey) => Promise<string>;
+    let keys: ReturnType<typeof createLocalJWKSet>;
+    let other: CryptoKey;
+    beforeAll(async () => {
+      const { publicKey, privateKey } = await generateKeyPair('EdDSA');
+      other = (await generateKeyPair('EdDSA')).privateKey;
+      keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), alg: 'EdDSA' }] });
+      sign = (claims, from = 0, to = 99_999_999_999, key = privateKey) =>
+        new SignJWT({ azp: uuidOf(own), typ: 'use', ...claims })
+          .setProtectedHeader({ alg: 'EdDSA' })
+          .setIssuer(ISSUER)
+          .setJti('9d1f0c2b-7a3e-4b5c-8d6e-0f1a2b3c4d5e')
+          .setSubject('7')
+          .setNotBefore(from)
+          .setExpirationTime(to)
+          .sign(key);
+    });
+
+    it.each([
+      ['The token has expired.', () => sign({}, 0, 1)],
+      [ELSEWHERE, () => sign({}, 99_999_999_998)],
+      [ELSEWHERE, () => sign({}, 0, 99_999_999_999, other)],
+      [ELSEWHERE, () => sign({ typ: 'dyn' })],
+    ])('%s', async (detail, token) => {
+      const before = asked;
+      const check = verifying(verifier(keys)).check(`Bearer ${await token()}`);
+      await expect(check).rejects.toMatchObject({ status: 401, detail });
+      expect(asked).toBe(before);
+    });
+
+    it('also where another verifier refuses it, for whatever reason', async () => {
+      const before = asked;
+      const refusing = verifying(() => Promise.reject(new TypeError('Not this one.')));
+      expect(await refusal(refusing.check(`Bearer ${tokens.own}`))).toBe(401);
+      expect(asked).toBe(before);
+    });
   });
 });

@@ -1,14 +1,17 @@
 import { createClient } from '../client.ts';
 import { CastellanError, ok } from '../errors.ts';
 import type { Token } from '../generated/types.ts';
-import { claimedApp, uuidOf } from './verify.ts';
+import { claimedApp, lacksKey, uuidOf } from './verify.ts';
 
 export interface GuardOptions {
   /** Address of the service. */
   baseUrl: string;
   /** The application's own dynamic or permanent token, or its uuid: user tokens of other applications are refused. */
   appToken: string;
-  /** Called first, if given: rejects forged and expired tokens without a request to the service (see `createVerifier`). */
+  /**
+   * Called first, if given: rejects forged and expired tokens without a request to the service (see `createVerifier`).
+   * Where that cannot get a token's key, the service decides.
+   */
   verify?: ((jwt: string) => Promise<unknown>) | undefined;
   /** Timeout in milliseconds for requests to the service; 5,000 by default. */
   timeout?: number | undefined;
@@ -98,8 +101,10 @@ export function createGuard(options: GuardOptions): Guard {
     if (jwt === undefined) throw refusal(401, 'A user token is needed: Authorization: Bearer <token>.');
     // Before anybody is asked: the service signed `azp`, and refuses what was changed.
     if (claimedApp(jwt) !== app) throw refusal(401, ELSEWHERE);
-    await verify?.(jwt).catch(() => {
-      throw refusal(401, ELSEWHERE);
+    await verify?.(jwt).catch((error: unknown) => {
+      // By its code: there may be more than one jose.
+      const expired = (error as { code?: unknown } | undefined)?.code === 'ERR_JWT_EXPIRED';
+      if (!lacksKey(error)) throw refusal(401, expired ? 'The token has expired.' : ELSEWHERE);
     });
     const token = await ask(jwt);
     if (token.token_type !== 'use' || token.parent?.toLowerCase() !== app) throw refusal(401, ELSEWHERE);

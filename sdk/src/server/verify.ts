@@ -14,6 +14,13 @@ export interface VerifierOptions {
   keys?: ((header: never, jws: never) => unknown) | undefined;
 }
 
+const keyFaults = new WeakSet<object>();
+
+/** Whether a verifier could not get the token's key, which says nothing about the token. */
+export function lacksKey(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && keyFaults.has(error);
+}
+
 /** The claims of a verified user token. */
 export interface UserClaims {
   readonly characterId: number;
@@ -34,11 +41,21 @@ export function createVerifier(options: VerifierOptions): (jwt: string) => Promi
   const keys =
     (options.keys as JWTVerifyGetKey | undefined) ??
     createRemoteJWKSet(new URL(options.jwksUrl ?? `${issuer}/.well-known/jwks.json`));
+  const keyOf: JWTVerifyGetKey = async (header, jws) => {
+    try {
+      return await keys(header, jws);
+    } catch (error) {
+      keyFaults.add(error as Error);
+      throw error;
+    }
+  };
   return async (jwt) => {
-    const { payload } = await jwtVerify(jwt, keys, {
+    const { payload } = await jwtVerify(jwt, keyOf, {
       issuer,
       algorithms: ['EdDSA'],
       requiredClaims: ['exp', 'jti', 'sub', 'azp'],
+      // In seconds, as much as the service itself allows: clocks differ, and a token may be used at once.
+      clockTolerance: 5,
     });
     return claimsOf(payload, appToken);
   };

@@ -5,9 +5,9 @@ import { PAGE_HEADERS } from '../http/html-page.ts';
 import { HttpError } from '../http/http-error.ts';
 import { addressedTo, handTo } from '../http/node-listener.ts';
 import { originOf } from '../http/origin.ts';
+import { credentialLimit } from '../http/within-credential-limit.ts';
 import { withinLimit } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
-import { credentialLimit } from './credential-limit.routes.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { createProtocol } from './provider.ts';
 

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { addressOf, settle, withinLimit } from '../http/within-limit.ts';
 import type { Quota } from '../rate-limit/leases.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { digestOf } from '../shared/digest.ts';
-import type { Judge } from './provider.ts';
+import { addressOf, settle, withinLimit } from './within-limit.ts';
 
 /** Credentials in memory that were accepted. */
 const MOST_KNOWN = 50_000;
@@ -15,6 +14,13 @@ const MOST_KNOWN = 50_000;
 interface Credential {
   readonly by: 'client' | 'token';
   readonly counted: Parameters<RateLimit['takeFromToken']>[0];
+}
+
+/** What came of a request: the client that authenticated, or the access token that was accepted. */
+interface Outcome {
+  readonly status: number;
+  readonly clientId: string | undefined;
+  readonly accessToken: string | undefined;
 }
 
 interface Presented {
@@ -31,7 +37,7 @@ interface Presented {
  */
 export function credentialLimit(services: Services): {
   readonly count: RequestHandler;
-  readonly judge: Judge;
+  readonly judge: (answered: ServerResponse, outcome: Outcome) => Promise<void>;
 } {
   const { rateLimit } = services;
   const byAddress = withinLimit(services);

@@ -18,7 +18,7 @@ import { policy } from './prompts.ts';
 import { isSecretOf } from './secret.ts';
 
 /** Sees an answer before it is sent; where it rejects, the request is not answered. */
-export type Judge = (
+type Judge = (
   res: ServerResponse,
   outcome: {
     readonly status: number;

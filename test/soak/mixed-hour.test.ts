@@ -9,14 +9,14 @@ import { type Failure, type Load, startLoad } from './mixed/load.ts';
 import { type Stage, setStage } from './mixed/stage.ts';
 import { look, NAMES, type Sample } from './mixed/watch.ts';
 
-/** How long it takes in all; less for a quick look. */
-const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 60);
+/** How long it takes in all, an hour after the warm-up; less for a quick look. */
+const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 90);
 const SEED = Number(process.env['SOAK_SEED'] ?? 1);
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** Minutes until everything has its size. */
-const WARM_UP = Math.min(MINUTES / 4, 10);
+/** Minutes until everything has its size: the caches of what was used last, and the metrics of every outcome. */
+const WARM_UP = Math.min(MINUTES / 3, 30);
 const LOOK_EVERY = 15 * SECOND;
 /** In which each fault comes once; each has its slot, and lasts for a part of it. */
 const ROUND = Math.min(5, MINUTES) * MINUTE;
@@ -30,12 +30,8 @@ const PROBE_EVERY = 500;
 /** Milliseconds in which every job has to run that runs once in five minutes. */
 const ON_TIME = 8 * MINUTE;
 
-/**
- * MiB an hour. The figure differs by some 0.3 MiB from moment to moment, so that the slope of 50 minutes is uncertain by
- * 0.1 MiB an hour, that of 20 by 0.5: below 30 minutes it is only told. The caches of the tokens that were used grow by
- * a quarter of a MiB in an hour here, until they are full.
- */
-const MOST_GROWTH = MINUTES >= 60 ? 1 : 4;
+/** MiB an hour; below 30 minutes it is only told. */
+const MOST_GROWTH = MINUTES >= 90 ? 1 : 4;
 const GROWTH_TELLS = 30;
 /** Minutes from which on a quarter of the time has every fault, so that quarters compare, and everything was done. */
 const QUARTERS_TELL = 20;

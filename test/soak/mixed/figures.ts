@@ -14,10 +14,22 @@ export function sampleLine(sample: Sample): string {
   return `minute ${sample.at.toFixed(1)}, ${sample.window}: ${told.join('; ')}; ${sample.series} series`;
 }
 
-/** MiB by which what is left after a collection grows in an hour, by the quiet moments after the warm-up. */
+/** Minutes in which every fault comes once, and so every burst of requests and deliveries. */
+const ROUND = 5;
+
+/**
+ * MiB by which the heap grows in an hour after the warm-up: the least of each round, as what leaks stays, while what
+ * requests and deliveries hold that are under way is chance.
+ */
 export function heapGrowth(samples: readonly Sample[], name: Name, warmUp: number): number {
-  const quiet = samples.filter(({ at, window }) => at >= warmUp && window === 'quiet');
-  return growthPerHour(quiet, (sample) => sample[name].heap) / MIB;
+  const least = new Map<number, { at: number; heap: number }>();
+  for (const { at, [name]: seen } of samples) {
+    if (at < warmUp) continue;
+    const round = Math.floor(at / ROUND);
+    const { heap } = seen;
+    if (heap < (least.get(round)?.heap ?? Number.POSITIVE_INFINITY)) least.set(round, { at, heap });
+  }
+  return growthPerHour([...least.values()], ({ heap }) => heap) / MIB;
 }
 
 /**

@@ -77,6 +77,8 @@ export function credentialLimit(services: Services): {
         if (credential === undefined) return;
         accepted.set(digest, credential);
         rateLimit.returnToAddress(addressOf(res), quota);
+        // At once: written in another way, a credential is unknown each time.
+        settle(services, res, credential.by, await rateLimit.takeFromToken(credential.counted));
       }
     },
   };

@@ -114,7 +114,14 @@ async function call(options: ClientOptions, base: string, route: Route, request:
     authorization: token === undefined || marks.includes('!') ? undefined : `Bearer ${token}`,
     ...request.headers,
   };
-  for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, String(value));
+  for (const [name, value] of Object.entries(own)) {
+    try {
+      if (value !== undefined) headers.set(name, String(value));
+    } catch {
+      // The runtime's own error tells the value, which may be a token.
+      throw new TypeError(`Header ${name} is invalid`);
+    }
+  }
   const response = await sendWithRetries(
     // The API redirects only where no token is needed, so a redirect of a request with a token is refused: the token
     // might be sent elsewhere.

@@ -56,7 +56,7 @@ interface Problem {
  */
 function age(version = VERSION): string {
   const older = version.localeCompare(VERSION, 'en', { numeric: true }) < 0;
-  return older ? ` (the service has version ${version}, this client ${VERSION})` : '';
+  return older ? ` (service ${version} is older than client ${VERSION})` : '';
 }
 
 /** `Retry-After` in seconds, whether given as seconds or as a date. */

@@ -6,6 +6,8 @@ const PASSING = [429, 502, 503, 504];
 const FIRST_PAUSE = 250;
 /** Maximum pause in milliseconds; when the service asks to wait longer, the call gives up. */
 const LONGEST_PAUSE = 10_000;
+/** Milliseconds; a timer of 2**31 or more ends at once. */
+const LONGEST_TIMER = 2_000_000_000;
 
 export interface Attempts {
   readonly retries: number;
@@ -18,7 +20,7 @@ export async function sendWithRetries(
   send: (signal: AbortSignal | undefined) => Promise<Response>,
   { retries, timeout, signal }: Attempts,
 ): Promise<Response> {
-  const until = Date.now() + (timeout ?? Number.POSITIVE_INFINITY);
+  const until = Date.now() + (timeout ?? LONGEST_TIMER);
   const ending = endOf(signal, timeout);
   for (let tries = 0; ; tries += 1) {
     const response = await send(ending);
@@ -35,19 +37,19 @@ export async function sendWithRetries(
 
 function endOf(signal: AbortSignal | undefined, timeout: number | undefined): AbortSignal | undefined {
   if (timeout === undefined) return signal;
-  const late = AbortSignal.timeout(timeout);
-  return signal === undefined ? late : AbortSignal.any([signal, late]);
+  const late = AbortSignal.timeout(Math.min(Math.ceil(timeout), LONGEST_TIMER));
+  return signal ? AbortSignal.any([signal, late]) : late;
 }
 
+/** Ends early when the signal does: what is sent then fails with the signal's reason. */
 function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
+      resolve();
     };
-    const timer = setTimeout(end, milliseconds);
+    const timer = setTimeout(end, signal?.aborted ? 0 : milliseconds);
     signal?.addEventListener('abort', end);
   });
 }

@@ -9,7 +9,9 @@ export interface StartedLogin {
 /** The browser's address and storage; those of the page by default. */
 export interface BrowserContext {
   readonly location?: { readonly href: string; assign(url: string): void } | undefined;
-  readonly history?: { replaceState(data: unknown, unused: string, url: string): void } | undefined;
+  readonly history?:
+    | { readonly state?: unknown; replaceState(data: unknown, unused: string, url: string): void }
+    | undefined;
   /** Must belong to this browser only: a sign-in begun in another browser is recognised by it. */
   readonly storage?: BrowserStorage | undefined;
 }
@@ -53,7 +55,8 @@ export const signIn = {
     if (token === null && state === null) return undefined;
     url.searchParams.delete('user_token');
     url.searchParams.delete('state_code');
-    history.replaceState(null, '', url.href);
+    // The page's router keeps its own state there.
+    history.replaceState(history.state, '', url.href);
     const begun = storage.getItem(KEPT_AS);
     storage.removeItem(KEPT_AS);
     if (token === null || state === null || state !== begun) {

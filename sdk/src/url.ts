@@ -10,8 +10,9 @@ type Values = Readonly<Record<string, unknown>>;
 export function baseOf(baseUrl: string): string {
   const { location } = globalThis as { location?: { href: string } };
   const url = new URL(baseUrl, location?.href);
-  const usable = /^https?:$/.test(url.protocol) && url.username + url.password === '';
-  if (!usable) throw new TypeError('baseUrl must be an http or https URL without user and password');
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new TypeError('baseUrl must be an http(s) URL without user and password');
+  }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 

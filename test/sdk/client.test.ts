@@ -142,6 +142,12 @@ describe('requests', () => {
     expect(seen[0]?.headers['content-type']).toBeUndefined();
   });
 
+  it('tell no token that cannot be sent', async () => {
+    const call = createClient({ baseUrl, token: 'cvp_se\ncret' }).group.list();
+    const error = await call.then(() => expect.unreachable(), String);
+    expect(error).toBe('TypeError: Header authorization is invalid');
+  });
+
   it('keep a path prefix of the base URL', async () => {
     await createClient({ baseUrl: `${baseUrl}/castellan/` }).group.list();
     expect(seen[0]?.url).toBe('/castellan/group');
@@ -369,6 +375,23 @@ describe('further tries', () => {
     await expect(call).rejects.toThrow('enough');
   });
 
+  it('end with a signal that is given before the pause', { timeout: 8_000 }, async () => {
+    const ending = new AbortController();
+    const refuse: typeof fetch = async (...request) => {
+      if (ending.signal.aborted) return fetch(...request);
+      ending.abort(new Error('enough'));
+      return new Response(null, { status: 503, headers: { 'retry-after': '9' } });
+    };
+    const call = createClient({ baseUrl, fetch: refuse }).group.list({ signal: ending.signal });
+    await expect(call).rejects.toThrow('enough');
+    expect(seen).toEqual([]);
+  });
+
+  it.each([Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 53, 9_999.5])('a call may take %d ms', async (timeout) => {
+    reply = json(200, []);
+    expect((await ask().group.list({ timeout })).status).toBe(200);
+  });
+
   it('a call that takes too long ends with a TimeoutError', async () => {
     reply = () => undefined;
     await expect(ask().group.list({ timeout: 20 })).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -419,9 +442,7 @@ describe('a service of another version', () => {
 
   it('D72: is told in an error where it is older', async () => {
     const { message, detail, serviceVersion } = await refused('0.0.9');
-    expect(message).toBe(
-      `There is nothing at this path. (the service has version 0.0.9, this client ${VERSION})`,
-    );
+    expect(message).toBe(`There is nothing at this path. (service 0.0.9 is older than client ${VERSION})`);
     expect([detail, serviceVersion]).toEqual(['There is nothing at this path.', '0.0.9']);
   });
 

@@ -5,6 +5,8 @@ import { type BrowserContext, SignInError, signIn } from '../../sdk/src/sign-in.
 class Tab {
   readonly visited: string[] = [];
   href: string;
+  /** What the page's router keeps in the history. */
+  state: unknown = { key: 'r-7' };
   private readonly kept: Map<string, string>;
 
   constructor(href: string, kept = new Map<string, string>()) {
@@ -16,7 +18,9 @@ class Tab {
     return {
       location: { href: this.href, assign: (url) => this.visited.push(url) },
       history: {
-        replaceState: (_data, _unused, url) => {
+        state: this.state,
+        replaceState: (data, _unused, url) => {
+          this.state = data;
           this.href = url;
         },
       },
@@ -46,6 +50,7 @@ describe('a sign-in in a browser', () => {
     tab.href = 'https://fleet.example/back?tab=2&state_code=s-1&user_token=jwt#part';
     expect(signIn.finish(tab.context)).toBe('jwt');
     expect(tab.href).toBe('https://fleet.example/back?tab=2#part');
+    expect(tab.state).toEqual({ key: 'r-7' });
   });
 
   it('says nothing on a page where none ends', () => {

@@ -23,7 +23,8 @@ const ForwardParams = extendApi(z.record(text(1, 100), byType([...SCALARS, List]
 const FORWARD_PARAMS_LIMITS = limitsOf(ForwardParams);
 
 const FLAGS = {
-  all_pages: 'Fetch every page and join them.',
+  all_pages:
+    'Fetch and join all pages of what is paged by `page` and `X-Pages`; the rest answers as without it.',
   id_annotations: 'Look up the names behind the ids in the answer.',
   on_behalf_of: "Id of the character whose access is used; the caller's own where absent.",
 } as const;

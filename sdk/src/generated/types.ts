@@ -748,7 +748,7 @@ export interface ExternalForwardRefusal {
 
 /** How to forward a request; every field may be left out. */
 export interface ExternalForwardRequest {
-  /** Fetch every page and join them. `false` where absent. */
+  /** Fetch and join all pages of what is paged by `page` and `X-Pages`; the rest answers as without it. `false` where absent. */
   all_pages?: boolean | null | undefined;
   /** Look up the names behind the ids in the answer. `false` where absent. */
   id_annotations?: boolean | null | undefined;
@@ -2172,7 +2172,7 @@ export interface ForwardByGetRequest extends CallOptions {
     esi_path: string;
   };
   query?: {
-    /** Fetch every page and join them. */
+    /** Fetch and join all pages of what is paged by `page` and `X-Pages`; the rest answers as without it. */
     all_pages?: boolean | undefined;
     /** Look up the names behind the ids in the answer. */
     id_annotations?: boolean | undefined;

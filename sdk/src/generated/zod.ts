@@ -837,7 +837,7 @@ export const ExternalForwardRefusal = z.object({
 
 /** How to forward a request; every field may be left out. */
 export const ExternalForwardRequest = z.object({
-  /** Fetch every page and join them. `false` where absent. */
+  /** Fetch and join all pages of what is paged by `page` and `X-Pages`; the rest answers as without it. `false` where absent. */
   all_pages: z.boolean().nullable().optional(),
   /** Look up the names behind the ids in the answer. `false` where absent. */
   id_annotations: z.boolean().nullable().optional(),

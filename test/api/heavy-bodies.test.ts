@@ -144,15 +144,16 @@ it.each(withBody)(
   TIME_LIMIT,
 );
 
-// Whoever asks for a body reads it the same way, and every body of the contract is an object.
-it(
-  'D3c: nothing else in place of a body holds the event loop, whatever its shape',
-  async () => {
+// Whoever asks for a body reads it the same way, and every body of the contract is an object. A DELETE asks for none, but
+// reads what comes, to refuse it.
+it.each(['update', 'delete'] as const)(
+  'D3c: nothing else in place of the body of group.%s holds the event loop, whatever its shape',
+  async (name) => {
     for (const { operation, body } of withBody)
       for (const other of [[], 0, 'text', null]) expect(body.safeParse(other).success, operation).toBe(false);
     const bodies = heavyInstead(MIB);
     expect(bodies.length).toBeGreaterThan(30);
-    await expectBounded(bodies, (text) => ({ ...requestTo(contract.group.update), body: text }));
+    await expectBounded(bodies, (text) => ({ ...requestTo(contract.group[name]), body: text }));
   },
   TIME_LIMIT,
 );

@@ -12,7 +12,7 @@ interface Options {
 }
 
 export interface Sealing {
-  /** The last position assigned, as far as this process knows. */
+  /** The last position assigned, as far as this process knows. Falls only where a failover has lost events. */
   readonly position: number;
   /** Resolves when more events may have positions, when `signal` is aborted, or when the process stops. */
   changed(signal: AbortSignal): Promise<void>;
@@ -96,10 +96,15 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
   function look(): void {
     if (closed) return;
     seal();
+    const known = position;
     readPosition(db).then(
       (read) => {
-        position = Math.max(position, read);
+        // A replica that was promoted may lack the last events: the positions they had are given again.
+        const lost = read < known;
+        position = lost ? read : Math.max(position, read);
         wake();
+        // Positions may have been assigned since it was read.
+        if (lost) look();
       },
       () => undefined,
     );

@@ -36,11 +36,11 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
   const inTurn = createSemaphore(LOOKS_AT_ONCE);
   const read = createReading(db, events);
 
-  async function look(caller: Caller, question: FeedQuestion): Promise<EventPage> {
+  async function look(caller: Caller, question: FeedQuestion, now = clock.now()): Promise<EventPage> {
     const answer = await read(feedReader(caller), question);
     const { events: found, looked, head } = answer;
     const { after, limit } = question;
-    requireKept(after, answer, clock.now());
+    requireKept(after, answer, now);
     const last = found.length < limit ? undefined : found.at(-1)?.position;
     const cursor = last ?? looked ?? after;
     const beholder = beholderOf(caller);
@@ -52,7 +52,12 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
   }
 
   /** Reads again whenever there may be new events, each time with the caller's present rights. */
-  async function hold(admission: Admission, question: FeedQuestion, wait: number, gone: AbortSignal) {
+  async function hold(
+    admission: Admission,
+    question: FeedQuestion,
+    { wait, now }: { readonly wait: number; readonly now: Date },
+    gone: AbortSignal,
+  ) {
     const over = new AbortController();
     const end = () => over.abort();
     const timer = setTimeout(end, wait * 1000);
@@ -64,7 +69,9 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
         // Subscribed before the read: otherwise an event that arrives during the read would be missed.
         const news = events.changed(ends);
         const page = await inTurn(async () =>
-          look(first ? admission.caller : await rejudge(db, admission), { ...question, after }),
+          first
+            ? look(admission.caller, question, now)
+            : look(await rejudge(db, admission), { ...question, after }),
         );
         if (page.events.length > 0 || page.more || ends.aborted || gone.aborted || events.ending) return page;
         after = Number(page.cursor);
@@ -80,13 +87,15 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
   }
 
   return async (admission, { after, types, limit = USUAL_LIMIT, wait = 0 }, gone) => {
-    const begins = leastIdOf(new Date(clock.now().getTime() - FEED_KEPT_FOR));
+    // By one reading of the clock the feed begins and is judged: else its first event might be out of it by then.
+    const now = clock.now();
+    const begins = leastIdOf(new Date(now.getTime() - FEED_KEPT_FOR));
     const from = after ?? (await findFirstPosition(db, begins)) - 1;
     const question = { after: from, types, limit, most: MOST };
-    if (wait === 0) return look(admission.caller, question);
+    if (wait === 0) return look(admission.caller, question, now);
     const leave = enter(admission.caller);
     try {
-      return await hold(admission, question, wait, gone);
+      return await hold(admission, question, { wait, now }, gone);
     } finally {
       leave();
     }

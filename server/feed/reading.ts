@@ -18,6 +18,8 @@ export function createReading(db: Kysely<Database>, events: Pick<Sealing, 'posit
   return (reader, question) => {
     // An answer read after this process learnt of `position` includes all events up to it, so it may be shared.
     const position = events.position;
+    // After a failover that lost events their positions are given again.
+    if (position < keptAt) keptAt = -1;
     if (reader !== 'all' || question.after >= position) return readFeed(db, reader, question);
     if (position !== keptAt || kept.size >= MOST_KEPT) kept.clear();
     keptAt = position;

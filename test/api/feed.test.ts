@@ -155,6 +155,30 @@ describe('D92: the feed', () => {
   });
 });
 
+it('D92: without a cursor the feed begins with the oldest event, however long the first look takes', async () => {
+  const { services } = app.app;
+  await createGroup();
+  const oldest = (await allEvents(app.db)).at(-1);
+  // Each reading of the clock is a second later; by the first one the event is as old as any may be.
+  let now = Date.parse(oldest?.occurred_on ?? '') + 30 * DAY;
+  const clock = {
+    now: () => {
+      now += 1_000;
+      return new Date(now - 1_000);
+    },
+  };
+  const caller = await authenticate(services, `Bearer ${app.root}`);
+  const rule = contract.event.list.metadata.access;
+  const admission = { caller, rule, params: {}, body: undefined, clock: app.clock };
+  for (const wait of [0, 1]) {
+    const began = now;
+    const feed = createFeed({ ...services, clock });
+    const { events } = await feed(admission, { wait }, new AbortController().signal);
+    expect(events.map(({ event_id }) => event_id)).toContain(oldest?.event_id);
+    now = began;
+  }
+});
+
 describe('D92: waiting requests', () => {
   /** A feed whose waits can be observed, and a caller for each of this many applications. */
   async function feedFor(callers: number) {

@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../../../contract/event.ts';
 import { onAccountOf } from '../../../server/event/origin.ts';
 import { listChanged, type NewEvent, recordEvents } from '../../../server/event/record.ts';
-import { sealEvents } from '../../../server/event/seal.queries.ts';
+import { announceEvents, sealEvents } from '../../../server/event/seal.queries.ts';
 import { type Sealing, startSealing } from '../../../server/event/sealing.ts';
+import { createReading } from '../../../server/feed/reading.ts';
 import { createOutages } from '../../../server/observability/outages.ts';
 import { allEvents } from '../../fixtures/events.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -210,4 +211,42 @@ describe('the sealer', () => {
       await sealing.close();
     }
   });
+
+  it('D92: after a failover that lost events, gives the position of what is left', async () => {
+    sealing = startSealing({
+      databaseUrl: database.url,
+      log,
+      outages: createOutages(log, { now: () => now }),
+    });
+    try {
+      await recordEvents(database.db, ['a', 'b', 'c'].map(group), now);
+      await expect.poll(() => sealing.position).toBe(3);
+      await database.pool.query(`
+        alter table event_seals disable trigger user;
+        delete from event_seals where position > 1;
+        alter table event_seals enable trigger user`);
+      await announceEvents(database.db, 'look');
+      await expect.poll(() => sealing.position).toBe(1);
+      await recordEvents(database.db, [group('d')], now);
+      await expect.poll(() => sealing.position).toBe(2);
+    } finally {
+      await sealing.close();
+    }
+  });
+});
+
+it('D92: answers that were shared before a failover are not given for positions that are given again', async () => {
+  const events = { position: 10 };
+  const read = createReading(database.db, events);
+  const question = { after: 5, limit: 10, most: 100, types: undefined };
+  await read('all', question);
+  const asked = statements.length;
+  await read('all', question);
+  expect(statements).toHaveLength(asked);
+  events.position = 4;
+  await read('all', { ...question, after: 9 });
+  events.position = 10;
+  statements.length = 0;
+  await read('all', question);
+  expect(statements).toHaveLength(1);
 });

@@ -42,31 +42,42 @@ export async function claimRefresh(
   return rows.length > 0;
 }
 
-export interface NewTokens {
-  readonly refreshToken: Buffer;
-  /** Null when it could not be verified. */
-  readonly accessToken: Buffer | null;
-  readonly accessExpiresOn: Date | null;
+/**
+ * Stores a refresh token in place of the one that was used, unless that was replaced meanwhile by a sign-in or by the
+ * refresh of another process. The refresh stays claimed, and the former access token is forgotten.
+ */
+export async function storeRefreshToken(
+  db: Kysely<Database>,
+  grantId: string,
+  used: Buffer,
+  renewed: Buffer,
+): Promise<void> {
+  await sql`
+    update grants set refresh_token = ${renewed}, access_token = null, access_expires_on = null, valid = true,
+      cause = null
+    where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+}
+
+export interface VerifiedAccessToken {
+  readonly accessToken: Buffer;
+  readonly accessExpiresOn: Date;
   /** The character's owner according to the access token. */
   readonly owner: string | null;
   readonly nextCheckOn: Date;
 }
 
-/**
- * Stores refreshed tokens, unless the refresh token was replaced meanwhile by a sign-in or by the refresh of another
- * process.
- */
-export async function storeTokens(
+/** Stores the access token that came with a refresh token, which must still be the grant's, and ends the refresh. */
+export async function storeAccessToken(
   db: Kysely<Database>,
   grantId: string,
-  used: Buffer,
-  tokens: NewTokens,
+  refreshToken: Buffer,
+  { accessToken, accessExpiresOn, owner, nextCheckOn }: VerifiedAccessToken,
 ): Promise<void> {
   await sql`
-    update grants set refresh_token = ${tokens.refreshToken}, access_token = ${tokens.accessToken},
-      access_expires_on = ${tokens.accessExpiresOn}, heard_owner = coalesce(${tokens.owner}, heard_owner), refresh_started_on = null, valid = true, cause = null,
-      next_check_on = ${tokens.nextCheckOn}
-    where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+    update grants set access_token = ${accessToken}, access_expires_on = ${accessExpiresOn},
+      heard_owner = coalesce(${owner}, heard_owner), refresh_started_on = null,
+      next_check_on = ${nextCheckOn}
+    where grant_id = ${grantId} and refresh_token = ${refreshToken}`.execute(db);
 }
 
 export async function markInvalid(

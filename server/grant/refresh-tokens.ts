@@ -16,7 +16,8 @@ import {
   leaveToCheck,
   markInvalid,
   readRefreshState,
-  storeTokens,
+  storeAccessToken,
+  storeRefreshToken,
 } from './refresh-tokens.queries.ts';
 
 /** Minimum remaining lifetime of an access token in milliseconds; with less it is refreshed. */
@@ -77,6 +78,7 @@ export function createAccessTokens(services: {
     dead: NonNullable<Asked['dead']>,
   ): Promise<string | undefined> {
     const place = grantPlace(grantId, 'refresh_token');
+    let current = sealed;
     try {
       const outcome = await askTwice(vault.open(sealed, place));
       if (outcome.kind === 'dead') {
@@ -84,34 +86,25 @@ export function createAccessTokens(services: {
         return undefined;
       }
       const { accessToken } = outcome;
-      const refreshToken = vault.seal(outcome.refreshToken, place);
-      const nextCheckOn = nextCheck(clock.now());
-      const identity = await sso.identify(accessToken).catch(async (error: unknown) => {
-        // Stored although the new access token could not be verified, because the provider may have invalidated the
-        // former refresh token.
-        await storeTokens(db, grantId, sealed, {
-          refreshToken,
-          accessToken: null,
-          accessExpiresOn: null,
-          owner: null,
-          nextCheckOn,
-        });
-        throw error;
-      });
+      // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
+      // the former refresh token.
+      const renewed = vault.seal(outcome.refreshToken, place);
+      await storeRefreshToken(db, grantId, sealed, renewed);
+      current = renewed;
+      const identity = await sso.identify(accessToken);
       if (identity.characterId !== characterId) {
         throw new ProviderError('unusable', 'the provider refreshed a token into that of another character');
       }
-      await storeTokens(db, grantId, sealed, {
-        refreshToken,
+      await storeAccessToken(db, grantId, renewed, {
         accessToken: vault.seal(accessToken, grantPlace(grantId, 'access_token')),
         accessExpiresOn: identity.expiresOn,
         owner: identity.ownerHash,
-        nextCheckOn,
+        nextCheckOn: nextCheck(clock.now()),
       });
       return accessToken;
     } catch (error) {
       // A failed request says nothing about the refresh token, so it stays valid (D34).
-      if (error instanceof ProviderError) await endRefresh(db, grantId, sealed);
+      if (error instanceof ProviderError) await endRefresh(db, grantId, current);
       throw error;
     }
   }

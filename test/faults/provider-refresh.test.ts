@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
+import { grantPlace } from '../../server/grant/grant.queries.ts';
 import { claimRefresh } from '../../server/grant/refresh-tokens.queries.ts';
 import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -131,6 +132,35 @@ describe('D33: one refresh in flight for each refresh token', () => {
     await expect.poll(grant).toMatchObject({ refresh_started_on: null });
     expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
     expect(refreshes()).toHaveLength(1);
+  });
+
+  it('the new refresh token is stored before its access token is verified, and stays claimed', async () => {
+    const { services } = app.app;
+    const [row] = await grants();
+    if (row === undefined) throw new Error('no grant');
+    const { vault, sso } = services;
+    const refreshToken = () =>
+      grants().then(([it]) => it && vault.open(it.refresh_token, grantPlace(it.grant_id, 'refresh_token')));
+    let verify = () => undefined as unknown;
+    const keys = new Promise((resolve) => {
+      verify = () => resolve(undefined);
+    });
+    const slow = createAccessTokens({
+      ...services,
+      sso: { ...sso, identify: (token) => keys.then(() => sso.identify(token)) },
+    });
+    app.provider.rotateRefreshTokens = true;
+    const former = await refreshToken();
+    const asked = slow.of({ ...row, cut_off: false }, ADA, performance.now() + 60_000);
+    await expect.poll(refreshToken).not.toBe(former);
+    const [claimed] = await grants();
+    expect(claimed?.refresh_started_on).not.toBeNull();
+    // Who is killed now leaves it due, so that the next check heals it.
+    expect(claimed?.next_check_on).toEqual(row.next_check_on);
+    verify();
+    expect(await asked).toBeTypeOf('string');
+    expect(await grant()).toMatchObject({ refresh_started_on: null, valid: true });
+    expect((await grant())?.access_token).not.toBeNull();
   });
 
   it('a 401 with a token that should be valid: refreshed once and retried', async () => {

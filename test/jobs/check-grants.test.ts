@@ -149,8 +149,8 @@ describe('a run visits each grant once, whatever happens', () => {
     const pages = sent.filter((text) => /order by next_check_on/.test(text));
     // Only a page that is not full is the last: after three full pages follows an empty one.
     expect(pages).toHaveLength(4);
-    // For each grant: reading its row, the claim, the result.
-    expect(sent).toHaveLength(3 * 600 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
+    // For each grant: reading its row, the claim, its refresh token, its access token.
+    expect(sent).toHaveLength(4 * 600 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
   });
 
   it('grants that stay due, as 450 that the guard holds, are refreshed once in a run, too', async () => {
@@ -267,13 +267,13 @@ describe('D63: a faulty sign-on takes nothing away', () => {
   it.each([1, 25, 40])(
     'after %i answers: the run ends, and what it heard of dead tokens waits',
     async (n) => {
-      const ids = await addGrants(app, 60, [SKILLS]);
+      const ids = await addGrants(app, 80, [SKILLS]);
       await sql`update grants set next_check_on = 'epoch' where character_id = ${ADA}`.execute(app.db);
       kill([ADA]);
       const progress = (done: number) => {
         if (done === n) app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });
       };
-      await expect(check({ progress })).rejects.toThrow(/of 60: /);
+      await expect(check({ progress })).rejects.toThrow(/of 80: /);
       expect(asked().filter(({ status }) => status === 503).length).toBeLessThanOrEqual(10 + 8);
       expect(await invalid()).toEqual([]);
       app.provider.faults.clear();

@@ -31,6 +31,9 @@ export function whatPolicySays({ group, level, member, is_owner, policy }: Group
   if (policy.joining !== 'closed' && !policy.pending && policy.rejected_until !== null) {
     return told(`Eligible, but was rejected, and may apply again${onceMore(policy)}.`, true);
   }
+  if (policy.joining !== 'closed' && !policy.pending && !policy.may_see) {
+    return told('Eligible, but may not see the group, so cannot join it: the owner adds members.', true);
+  }
   const ways = {
     closed: 'Joining is closed: the owner adds members.',
     application: policy.pending
@@ -48,6 +51,7 @@ export function waysIn({ name, policy }: GroupJudged): Fix[] {
     const text = `Approve the application of ${name}.`;
     return [{ who: 'moderator of the group', text, operation: 'decideApplication' }];
   }
+  if (!policy.may_see) return [];
   const when = onceMore(policy);
   const text =
     policy.joining === 'open' ? `Join the group${when}.` : `Apply to the group${when}, and be approved.`;

@@ -71,6 +71,8 @@ export interface PolicyJudged {
   readonly min_level: number;
   readonly eligible: boolean;
   readonly met: Readonly<Record<keyof typeof conditions, boolean>>;
+  /** Whether the user may see the policy; who may not can neither join nor apply. */
+  readonly may_see: boolean;
   /** Whether an application is pending: told to the user itself and to those who decide it. */
   readonly pending: boolean;
   /** When it may apply again after a rejection; null when it may now, or is not told so. */
@@ -163,6 +165,7 @@ function policyFor(asker: number, now: Date) {
   return sql`(
     select json_build_object('joining', case when ${counts} then p.joining else 'closed' end, 'counts', ${counts},
       'reach', p.reach, 'min_level', p.min_level, 'eligible', ${isEligible}, 'met', json_build_object(${met}),
+      'may_see', ${maySee},
       'pending', ${isTold} and exists (select from applications a where a.group_id = g.group_id
         and a.character_id = u.character_id and ${stateAt(now)} = 'pending'),
       'rejected_until', case when ${isTold} and ${rejectedUntil} > ${now} then to_json(${rejectedUntil}) end,

@@ -227,8 +227,10 @@ describe('D120: why', () => {
       expect((await of(BRIM)).facts[1]?.says).toBe(`Not eligible: ${says}`);
     }
     // Whoever may not see the policy is told nothing of it, nor anybody else's alts.
-    await policy({ visible_to: 'members', eligible: {} });
-    expect((await of(BRIM)).facts).toHaveLength(2);
+    await policy({ visible_to: 'members', eligible: {}, joining: 'open' });
+    const hidden = 'Eligible, but may not see the group, so cannot join it: the owner adds members.';
+    expect(await of(BRIM)).toMatchObject({ facts: [{}, { says: hidden }], fixes: [add] });
+    expect(await brim.group.apply({ params: made, body: {} })).toMatchObject({ status: 409 });
     expect((await of(BRIM, brim)).facts).toHaveLength(1);
     await policy({ visible_to: 'everyone', reach: 'person' });
     expect((await of(BRIM)).facts).toHaveLength(1);

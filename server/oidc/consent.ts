@@ -1,10 +1,14 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { lockUsers } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
+import { authorizeInSession } from '../session/artifacts.queries.ts';
 import { type Consent, findConsent, saveConsent } from '../session/consents.queries.ts';
 import { findName } from './account.queries.ts';
 import { recordConsentGiven } from './client-events.ts';
 import { errors } from './library.ts';
+
+type Session = NonNullable<KoaContextWithOIDC['oidc']['session']>;
 
 /**
  * The grant for an authorization request: the one of this session; else one created without asking, from a former
@@ -12,15 +16,16 @@ import { errors } from './library.ts';
  */
 export async function loadGrant(
   { db }: Pick<Services, 'db'>,
-  { oidc }: KoaContextWithOIDC,
+  ctx: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {
-  const { client, account, session, result, provider } = oidc;
-  if (client === undefined || account === undefined) return undefined;
+  const { oidc } = ctx;
+  const { client, account, session, provider } = oidc;
+  if (client === undefined || account === undefined || session === undefined) return undefined;
   // The library checks this only at the beginning; a URI that was removed meanwhile gets no code (D81).
   if (!client.redirectUriAllowed(String(oidc.params?.redirect_uri))) throw new errors.InvalidRedirectUri();
   const { clientId } = client;
   const { accountId } = account;
-  const grantId = result?.consent?.grantId ?? session?.grantIdFor(clientId);
+  const grantId = session.grantIdFor(clientId);
   const present = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   const wanted = [...oidc.requestParamOIDCScopes];
   const agreed = client.first_party === true ? wanted : await findConsent(db, Number(accountId), clientId);
@@ -30,7 +35,30 @@ export async function loadGrant(
   const grant = present ?? new provider.Grant({ accountId, clientId });
   grant.addOIDCScope(more.join(' '));
   await grant.save();
-  return grant;
+  if (present !== undefined || (await addToSession(db, session, clientId, grant))) return grant;
+  await grant.destroy();
+  return loadGrant({ db }, ctx);
+}
+
+/**
+ * Makes a grant the session's for this application; false if a concurrent request was first, whose grant and `sid` are
+ * the session's now: tokens of any other grant would not work.
+ */
+async function addToSession(
+  db: Services['db'],
+  session: Session,
+  clientId: string,
+  grant: Grant,
+): Promise<boolean> {
+  const former = session.grantIdFor(clientId);
+  session.ensureClientContainer(clientId);
+  const own = { sid: session.sidFor(clientId) ?? '', grantId: grant.jti };
+  // The library also stores empty parts.
+  const found = (await authorizeInSession(db, session.uid, { clientId, former }, own)) ?? {};
+  const { sid = own.sid, grantId = own.grantId } = found;
+  session.sidFor(clientId, sid);
+  session.grantIdFor(clientId, grantId);
+  return grantId === grant.jti;
 }
 
 /** Stores a consent together with its event; false when the session that it was given in is over (D29b). */
@@ -43,6 +71,8 @@ export async function giveConsent(
   const client = { client_id: clientId, client_name: clientName };
   return inTransaction(db, async (tx) => {
     const now = clock.now();
+    // Consents of one user wait for each other, so that what one tells of before is what the last told of after.
+    await lockUsers(tx, [characterId]);
     const before = await findConsent(tx, characterId, clientId);
     if (!(await saveConsent(tx, consent, now))) return false;
     const after = await findConsent(tx, characterId, clientId);

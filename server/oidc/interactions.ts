@@ -9,7 +9,7 @@ import { judgeUser } from '../sign-in/sign-in.queries.ts';
 import { startInteractionLogin } from '../sign-in/start-login.ts';
 import { takeSignIn } from '../sign-in/state-code.queries.ts';
 import { notAllowedFor } from '../sign-in/why-not-allowed.ts';
-import { findAccount, findAllowedGroups, findName } from './account.queries.ts';
+import { findAccount, findAllowedGroups, findName, isLetIn } from './account.queries.ts';
 import { giveConsent } from './consent.ts';
 import { errors } from './library.ts';
 import { consentPage, errorPage, policyOfForm, refusedPage } from './pages.ts';
@@ -37,6 +37,8 @@ export type Interactions = Readonly<
   Record<'begin' | 'login' | 'again' | 'deny' | 'consent', (step: Step) => Promise<Answer>>
 >;
 
+/** Answers the consent prompt; the grant is made when the request continues. */
+const CONSENTED = { consent: {} };
 const OTHER_CHARACTER = { error: 'login_required', error_description: 'another character signed in' };
 
 /**
@@ -59,8 +61,9 @@ export function createInteractions(services: Services, provider: Provider): Inte
     const { clientId, characterId, uid } = partsOf(interaction);
     const judged = await judgeUser(db, characterId);
     const client = await provider.Client.find(clientId);
+    const admitted = await isLetIn(db, characterId, clientId);
     // The user or application was deleted, or is no longer refused: the next sign-in is judged anew.
-    if (judged === undefined || client === undefined) return signOn(interaction);
+    if (judged === undefined || client === undefined || admitted) return signOn(interaction);
     const name = (await findName(db, characterId)) ?? '';
     const links = linksOf({
       giveUp: interactionUrl(settings, uid, 'deny'),
@@ -78,7 +81,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     const client = await provider.Client.find(clientId);
     if (account === undefined || client === undefined) return refuse(interaction);
     // With prompt=consent nobody is asked either, so nobody agrees to anything.
-    if (client.first_party === true) return grant(step, interaction);
+    if (client.first_party === true) return finish(step, CONSENTED);
     const names = { client: client.clientName ?? clientId, character: account.character_name, scopes };
     const action = interactionUrl(settings, uid, 'consent');
     return {
@@ -96,17 +99,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     if (!(await giveConsent(services, consented, client?.clientName ?? clientId))) {
       throw new errors.SessionNotFound('the session is over');
     }
-    return grant(step, interaction);
-  }
-
-  async function grant(step: Step, interaction: Interaction): Promise<Answer> {
-    const { clientId, characterId, scopes } = partsOf(interaction);
-    const { grantId } = interaction;
-    const present = grantId === undefined ? undefined : await provider.Grant.find(grantId);
-    const granted = present ?? new provider.Grant({ accountId: String(characterId), clientId });
-    granted.addOIDCScope(scopes.join(' '));
-    const consent = { grantId: await granted.save() };
-    return finish(step, { consent });
+    return finish(step, CONSENTED);
   }
 
   const steps: Interactions = {

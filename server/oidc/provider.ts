@@ -42,7 +42,7 @@ export function createProtocol(services: Services): Protocol {
   const provider = new Provider(settings.baseUrl, configurationOf(services));
   // Safe, because host and scheme were set to those of BASE_URL before the request gets here.
   provider.proxy = true;
-  compareHashes(provider);
+  adaptClients(provider);
   tellLater(provider, services);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';
@@ -156,12 +156,14 @@ function configurationOf(services: Services): Configuration {
   };
 }
 
-/** Makes the library compare hashes, because it is given the stored hash in place of the secret (D81). */
-function compareHashes(provider: ProviderInstance): void {
+function adaptClients(provider: ProviderInstance): void {
   Object.assign(provider.Client.prototype, {
+    /** Compares hashes, because the library is given the stored hash in place of the secret (D81). */
     compareClientSecret(this: { clientSecret?: string }, secret: string) {
       return this.clientSecret !== undefined && isSecretOf(secret, this.clientSecret);
     },
+    /** Every application's sessions are remembered, as it may get its `backchannel_logout_uri` later (D84). */
+    includeSid: () => true,
   });
 }
 

@@ -26,12 +26,23 @@ export async function saveArtifact(db: Kysely<Database>, artifact: Artifact): Pr
     client_id: artifact.clientId,
     expires_on: artifact.expiresOn,
   };
+  const replacing = artifact.model === 'Session' ? { ...row, payload: withOthersApplications } : row;
   await db
     .insertInto('oidc_artifacts')
     .values({ model: artifact.model, id_hash: artifact.idHash, consumed_on: null, ...row })
-    .onConflict((conflict) => conflict.columns(['model', 'id_hash']).doUpdateSet(row))
+    .onConflict((conflict) => conflict.columns(['model', 'id_hash']).doUpdateSet(replacing))
     .execute();
 }
+
+/**
+ * A session keeps the applications that concurrent requests have added to it, because the library stores those that it
+ * had loaded, and empty parts of those that it looked for. No former one comes back: a login and a logout give the session
+ * another id.
+ */
+const withOthersApplications = sql<string>`excluded.payload || jsonb_build_object('authorizations',
+  coalesce(oidc_artifacts.payload->'authorizations', '{}') || coalesce(
+    (select jsonb_object_agg(key, value) from jsonb_each(excluded.payload->'authorizations') where value ? 'grantId'),
+    '{}'))`;
 
 export interface StoredArtifact {
   readonly payload: Readonly<Record<string, unknown>>;
@@ -98,6 +109,32 @@ export async function findSession(
     db,
   );
   return rows[0];
+}
+
+/** An application's part of a browser session. */
+interface Authorization {
+  readonly sid: string;
+  readonly grantId: string;
+}
+
+/**
+ * Stores an application's part of a browser session in place of the one with the grant `former`. Returns the part that
+ * is stored then: another one if a concurrent request was first; undefined if the session is not stored yet.
+ */
+export async function authorizeInSession(
+  db: Kysely<Database>,
+  uid: string,
+  { clientId, former }: { readonly clientId: string; readonly former: string | undefined },
+  part: Authorization,
+): Promise<Partial<Authorization> | undefined> {
+  const { rows } = await sql<{ stored: Partial<Authorization> }>`
+    update oidc_artifacts a
+    set payload = jsonb_set(a.payload, '{authorizations}', coalesce(a.payload->'authorizations', '{}')
+      || case when a.payload #>> array['authorizations', ${clientId}, 'grantId'] is distinct from ${former ?? null}
+        then '{}' else jsonb_build_object(${clientId}::text, ${JSON.stringify(part)}::jsonb) end)
+    where a.model = 'Session' and a.session_uid = ${uid}
+    returning a.payload->'authorizations'->${clientId} as stored`.execute(db);
+  return rows[0]?.stored;
 }
 
 /** Marks a single-use record as used: of concurrent attempts exactly one succeeds. */

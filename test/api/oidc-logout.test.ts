@@ -9,7 +9,7 @@ import { statementsOf } from '../fixtures/grants.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
-import { addRelyingParty, type RelyingParty } from '../harness/relying-party.ts';
+import { addRelyingParty, type RelyingParty, signInAtOnce } from '../harness/relying-party.ts';
 
 const CORPORATION = 98_000_011;
 const MEMBERS = [2_112_000_049, 2_112_000_055, 2_112_000_070, 2_112_000_078];
@@ -243,6 +243,16 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     expect(landed.url.searchParams.get('code')).toBeTruthy();
   });
 
+  it('2.5: those that the browser opened at the same moment are told, too', async () => {
+    const browser = browserOf(MEMBER);
+    await (await addRelyingParty(app)).signIn(browser);
+    const parties = [party, await addRelyingParty(app, { backchannel_logout_uri: listener.url })];
+    const tokens = await signInAtOnce(app, browser, parties);
+    await browser.press(await browser.go(endSession(tokens[0]?.id_token ?? '')), 'logout');
+    await expect.poll(() => listener.told.length).toBe(2);
+    expect(new Set(news().map(({ sid }) => sid))).toEqual(new Set(tokens.map(sidOf)));
+  });
+
   it('D84: the job holds ids alone', async () => {
     const quiet = await startTestApp();
     await letIn(quiet, { corporations: [CORPORATION] });
@@ -423,6 +433,17 @@ describe('D84: changes that end sessions, of which applications are notified', (
     await expectEnded(id, session);
     world.setCeo(elsewhere, former);
     world.moveCharacter(id, CORPORATION);
+  });
+
+  it('of a session from before the application had a URI to be notified at', async () => {
+    const late = await addRelyingParty(app, { client_name: 'Late' });
+    const id = MEMBERS[3] as number;
+    const session = await signedIn(id, late);
+    const { client_id } = late.client;
+    const body = { backchannel_logout_uri: listener.url };
+    await ok(root().oidc.updateClient({ params: { client_id }, body }));
+    await ok(root().user.delete({ params: { character_id: id } }));
+    await expectEnded(id, session);
   });
 
   it('leaving an allowed group of an application: only the session there', async () => {

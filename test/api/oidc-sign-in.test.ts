@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
-import { randomPKCECodeVerifier } from 'openid-client';
+import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { soleId } from '../../server/person/person-id.ts';
+import { saveArtifact } from '../../server/session/artifacts.queries.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addUser } from '../fixtures/users.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
-import { addRelyingParty, type RelyingParty } from '../harness/relying-party.ts';
+import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
+import { addRelyingParty, type RelyingParty, signInAtOnce } from '../harness/relying-party.ts';
 import { userRow } from '../harness/sign-in.ts';
 
 const ALLIANCE = 99_000_001;
@@ -214,6 +216,53 @@ describe('D82: signing in', () => {
     }
   });
 
+  it('D82: a scope that the service does not have is granted to nobody, as no page names it', async () => {
+    const forum = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(MEMBER);
+    const scope = 'openid admin email';
+    const page = await browser.go((await forum.begin({ scope })).url);
+    expect(page.html).not.toContain('an address');
+    const tokens = await forum.signIn(browser, { scope });
+    expect(tokens.scope).toBe('openid');
+    expect(await openid.tokenIntrospection(forum.config, tokens.access_token)).toMatchObject({
+      active: true,
+      scope: 'openid',
+    });
+    const consents = await app.db.selectFrom('oidc_consents').select(['client_id', 'scopes']).execute();
+    const { client_id } = forum.client;
+    expect(consents).toContainEqual({ client_id, scopes: ['openid'] });
+  });
+
+  it('D84: who was refused by the application is let in when the page is loaded again after a mend', async () => {
+    const { group_id } = await ok(app.client(app.root).group.create({ body: { group_name: 'Doormen' } }));
+    const closed = await addRelyingParty(app, { allowed_groups: [group_id] });
+    const browser = browserOf(OTHER);
+    const begun = await closed.begin();
+    const page = await browser.go(begun.url);
+    expect(page.page?.status).toBe(403);
+    expect(page.html).toContain('Doormen');
+    const { character_name = '' } = (await userRow(app, OTHER)) ?? {};
+    const body = { add_members: [character_name] };
+    await ok(app.client(app.root).group.update({ params: { group_id }, body }));
+    const { url } = await browser.go(page.url);
+    expect((await closed.redeem(begun, url)).claims()?.sub).toBe(String(OTHER));
+  });
+
+  it('D91: a consent that is given twice at the same moment is told once', async () => {
+    const forum = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(MEMBER);
+    const page = await browser.go((await forum.begin({ scope: 'openid' })).url);
+    const lock = 'select from users where character_id = $1 for update';
+    const clicks = () => Promise.all([browser.press(page), browser.press(page)]);
+    await meanwhile(app, lock, [MEMBER], clicks, (other) => untilBehind(other, 2));
+    const { client_id } = forum.client;
+    const given = (await allEvents(app.db)).filter(({ type }) => type === 'oidc.consent_given');
+    const told = given.filter(({ targets }) => targets[0]?.id === client_id);
+    expect(told.map(({ changes }) => changes)).toEqual([
+      [{ field: 'scopes', before: [], after: ['openid'] }],
+    ]);
+  });
+
   it('D82: two windows of one browser may sign in at the same time', async () => {
     const browser = browserOf(MEMBER);
     const [one, two] = [await party.begin(), await party.begin()];
@@ -226,6 +275,37 @@ describe('D82: signing in', () => {
       const { url } = await browser.go(callback);
       expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(MEMBER));
     }
+  });
+
+  it('D82: two applications that a browser opens at the same moment both get tokens that work', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const parties = [await addRelyingParty(app), await addRelyingParty(app)];
+    await signInAtOnce(app, browser, parties);
+  });
+
+  it('D82: an application that it opens in two windows gets tokens in both that work, of one grant', async () => {
+    const forum = await addRelyingParty(app, { backchannel_logout_uri: 'https://wiki.example/out' });
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const grants = () =>
+      app.db
+        .selectFrom('oidc_artifacts')
+        .select('id_hash')
+        .where('model', '=', 'Grant')
+        .where('client_id', '=', forum.client.client_id)
+        .execute();
+    const inBoth = async () => {
+      const [one, two] = await signInAtOnce(app, browser, [forum, forum]);
+      expect(one?.claims()?.sid).toBeTruthy();
+      expect(two?.claims()?.sid).toBe(one?.claims()?.sid);
+      expect(await grants()).toHaveLength(1);
+    };
+    await inBoth();
+    const { refresh_token = '' } = await forum.signIn(browser, { scope: 'openid offline_access' });
+    await openid.tokenRevocation(forum.config, refresh_token);
+    expect(await grants()).toEqual([]);
+    await inBoth();
   });
 
   it('D26: too few scopes: the page links to the sign-on for all of them, which leads back to the application', async () => {
@@ -269,6 +349,30 @@ async function goToTheGame(browser: Browser, authorization: URL): Promise<string
   const signOn = await browser.ask(interaction);
   return app.provider.authorize(signOn.headers.get('location') ?? '', browser.choice);
 }
+
+it('D82: an empty part that the library stores takes no application out of the session', async () => {
+  const forum = await addRelyingParty(app, { first_party: false });
+  await forum.signIn(browserOf(MEMBER));
+  const { client_id } = forum.client;
+  const part = sql<string | null>`payload->'authorizations'->${client_id}->>'grantId'`;
+  const sessions = app.db
+    .selectFrom('oidc_artifacts')
+    .where('model', '=', 'Session')
+    .where(part, 'is not', null);
+  const session = await sessions.selectAll().select(part.as('grant')).executeTakeFirstOrThrow();
+  // A concurrent request had loaded the session before, and only shows the consent page.
+  await saveArtifact(app.db, {
+    model: 'Session',
+    idHash: session.id_hash,
+    payload: { ...(session.payload as object), authorizations: { [client_id]: {} } },
+    grantHash: null,
+    sessionUid: session.session_uid,
+    characterId: MEMBER,
+    clientId: null,
+    expiresOn: session.expires_on,
+  });
+  expect(await sessions.select(part.as('grant')).executeTakeFirst()).toEqual({ grant: session.grant });
+});
 
 describe('D83: what applications learn', () => {
   it('D83: profile and groups, including autogroups; nothing that was not requested', async () => {
@@ -418,7 +522,7 @@ describe('secrets', () => {
     const { landed, ...begun } = await forum.visit(browser, { scope: 'openid offline_access' });
     const code = landed.url.searchParams.get('code') ?? '';
     const tokens = await forum.redeem(begun, landed.url);
-    await browser.go((await forum.begin({ prompt: 'login', nonce: randomPKCECodeVerifier() })).url);
+    await browser.go((await forum.begin({ prompt: 'login', nonce: openid.randomPKCECodeVerifier() })).url);
     const secrets = [
       ...[code, tokens.access_token, tokens.refresh_token ?? '', tokens.id_token ?? ''],
       ...[forum.client.client_secret ?? '', begun.verifier],

@@ -3,6 +3,7 @@ import type { NewOidcClient, PostOidcClient } from '../../contract/oidc.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { BASE_URL, type TestApp } from './app.ts';
 import type { Browser, Landed } from './browser.ts';
+import { meanwhile, untilBehind } from './meanwhile.ts';
 
 /** An application that signs people in by OpenID Connect, with the most common client library. */
 export interface RelyingParty {
@@ -113,6 +114,27 @@ export async function relyingParty(
       openid.fetchUserInfo(config, tokens.access_token, tokens.claims()?.sub ?? openid.skipSubjectCheck),
   };
   return party;
+}
+
+/**
+ * Makes a signed-in browser open applications at the same moment, so that no request sees what another one stores in
+ * its session, and lets each use its tokens.
+ */
+export async function signInAtOnce(
+  app: TestApp,
+  browser: Browser,
+  parties: readonly RelyingParty[],
+): Promise<readonly Tokens[]> {
+  const sessions = `select from oidc_artifacts where model = 'Session' for update`;
+  const open = () => Promise.all(parties.map(async (party) => ({ party, ...(await party.visit(browser)) })));
+  const visits = await meanwhile(app, sessions, [], open, (other) => untilBehind(other, parties.length));
+  return Promise.all(
+    visits.map(async ({ party, landed, ...begun }) => {
+      const tokens = await party.redeem(begun, landed.url);
+      await party.userinfo(tokens);
+      return tokens;
+    }),
+  );
 }
 
 /** Sends a form, as an application without a library does. */

@@ -6,7 +6,7 @@ import { recordUse } from '../event/record-use.ts';
 import type { Handlers } from '../http/mount.ts';
 import { budgetAccountOf } from '../provider/budget-account.ts';
 import type { Services } from '../services/services.ts';
-import { listLocations, storeLocation } from './location.ts';
+import { listLocations, storeLocationFor } from './location.ts';
 import { getMail, listMails } from './mail.ts';
 import type { Page } from './page.ts';
 import { listSkillPoints } from './skill-points.ts';
@@ -43,11 +43,10 @@ export function historyHandlers(services: Services): Handlers<typeof contract.hi
       await tell(caller, params.character_id, 'wallet');
       return paged(res, page);
     },
-    storeLocation: async ({ caller, params }) => {
+    storeLocation: async ({ caller, params, admission }) => {
       // Before, as for other calls on behalf of somebody: the game is asked whether or not it answers.
       await tell(caller, params.character_id, 'location', 'ext-location.read_location.v1');
-      const body = await storeLocation(services, params.character_id, clock.now(), budgetAccountOf(caller));
-      return { status: 200, body };
+      return { status: 200, body: await storeLocationFor(services, admission, params.character_id) };
     },
   };
 }

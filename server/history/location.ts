@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { CharacterLocation } from '../../contract/history.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { BudgetAccount } from '../provider/budget-account.ts';
+import { type Admission, readmit } from '../access/admission.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
+import { notFound } from '../shared/domain-error.ts';
 import type { Page } from './page.ts';
-import type { EntryRow, NewEntry } from './snapshot.queries.ts';
-import { pageOf, store } from './snapshot.ts';
+import { type EntryRow, insertEntry, type NewEntry } from './snapshot.queries.ts';
+import { pageOf, store, withPartitions } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
@@ -30,8 +33,8 @@ export async function listLocations(
 }
 
 /**
- * Fetches a character's location, stores it with the time `now` and returns it. Names that cannot be fetched become
- * `#ID` (D36).
+ * Fetches a character's location, stores it with the time `now`, completes the turn and returns the entry. Names that
+ * cannot be fetched become `#ID` (D36).
  *
  * @throws ProviderError when the location itself cannot be fetched; nothing is stored then
  */
@@ -39,20 +42,44 @@ export async function storeLocation(
   services: Omit<HistoryServices, 'clock'>,
   characterId: number,
   now: Date,
-  on: BudgetAccount = 'service',
   turn?: Turn,
 ): Promise<CharacterLocation> {
   const subject = await requireSubject(services.db, characterId);
-  const snapshot = await fetchLocation(services, characterId, on);
+  const snapshot = await fetchLocation(services, characterId, 'service');
   await store(services.db, 'character_locations', subject, now, snapshot, turn);
   return toLocation({ ...snapshot, ...subject, timestamp: now });
 }
 
+/**
+ * The same on behalf of a caller, who is judged again when the game has answered, as it may have taken its time (D14).
+ *
+ * @throws DomainError 404 where the user was deleted or has a new owner by then
+ */
+export async function storeLocationFor(
+  services: HistoryServices,
+  admission: Admission,
+  characterId: number,
+): Promise<CharacterLocation> {
+  const { db, clock } = services;
+  const now = clock.now();
+  const subject = await requireSubject(db, characterId);
+  const snapshot = await fetchLocation(services, characterId, budgetAccountOf(admission.caller));
+  const stored = await withPartitions(db, now, () =>
+    inTransaction(db, async (tx) => {
+      await readmit(tx, admission, [characterId]);
+      return insertEntry(tx, 'character_locations', subject, now, snapshot, undefined);
+    }),
+  );
+  if (!stored) throw notFound('user', characterId);
+  return toLocation({ ...snapshot, ...subject, timestamp: now });
+}
+
 async function fetchLocation(
-  { client, names }: Pick<HistoryServices, 'client' | 'names'>,
+  services: Pick<HistoryServices, 'client' | 'names' | 'structures'>,
   characterId: number,
   on: BudgetAccount,
 ): Promise<LocationSnapshot> {
+  const { client, names } = services;
   const ask = <T>(path: string, scope: ExtScope, schema: z.ZodType<T, z.ZodTypeDef, unknown>) =>
     read(client, { path, as: { characterId, scope }, on }, schema);
   const own = `/characters/${characterId}`;
@@ -66,11 +93,9 @@ async function fetchLocation(
   // The game returns a station or a structure, never both.
   const structure_id = station_id === null ? (place.structure_id ?? null) : null;
   const ids = [ship.ship_type_id, solar_system_id, ...(station_id === null ? [] : [station_id])];
-  const [{ names: known }, structure] = await Promise.all([
+  const [{ names: known }, structure_name] = await Promise.all([
     names.find(ids, on),
-    structure_id === null
-      ? undefined
-      : orNothing(ask(`/universe/structures/${structure_id}`, 'ext-universe.read_structures.v1', Structure)),
+    structure_id === null ? null : nameStructure(services, characterId, structure_id, on),
   ]);
   const nameOf = (named: number) => known.get(named) ?? `#${named}`;
   return {
@@ -83,16 +108,31 @@ async function fetchLocation(
     station_id,
     station_name: station_id === null ? null : nameOf(station_id),
     structure_id,
-    structure_name: structure_id === null ? null : (structure?.name ?? `#${structure_id}`),
+    structure_name,
   };
 }
 
-/** Undefined on failure: a location without its name is better than none, because it cannot be fetched later. */
-async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+/**
+ * `#ID` on failure: a location without its name is better than none, because it cannot be fetched later. Most failures
+ * are refusals, of structures whose list lacks the character, and each is an error of the limit that all share (D33).
+ */
+async function nameStructure(
+  { client, structures }: Pick<HistoryServices, 'client' | 'structures'>,
+  characterId: number,
+  structureId: number,
+  on: BudgetAccount,
+): Promise<string> {
+  const unknown = `#${structureId}`;
+  if (structures !== undefined && structures.refusals <= 0) return unknown;
+  const as = { characterId, scope: 'ext-universe.read_structures.v1' } as const;
   try {
-    return await asked;
+    const request = { path: `/universe/structures/${structureId}`, as, on, keepRefusal: true };
+    const { status, data, kept } = await client.ask(request);
+    if (structures !== undefined && status >= 400 && !kept) structures.refusals -= 1;
+    const structure = Structure.safeParse(data);
+    return status === 200 && structure.success ? structure.data.name : unknown;
   } catch (error) {
-    if (error instanceof ProviderError) return undefined;
+    if (error instanceof ProviderError) return unknown;
     throw error;
   }
 }

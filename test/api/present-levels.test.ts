@@ -4,6 +4,8 @@ import { ok } from '../../sdk/src/index.ts';
 import { authenticate } from '../../server/access/authenticate.ts';
 import { registerAlliance } from '../../server/alliance/alliance.ts';
 import { registerCorporation } from '../../server/corporation/corporation.ts';
+import { storeLocationFor } from '../../server/history/location.ts';
+import type { ProviderRequest } from '../../server/provider/client.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -290,6 +292,67 @@ describe('D14: while a registration waits for the provider', () => {
       () => ok(root.user.update({ params: { character_id: by.id }, body: { clearance_level: 7 } })),
     );
     expect(answer).toMatchObject({ status: 403, body: { detail: needs(8, 7) } });
+  });
+});
+
+describe('D14: while a location is fetched', () => {
+  const RECORDS: Readonly<Record<string, unknown>> = {
+    location: { solar_system_id: 30_000_142 },
+    online: { online: true },
+    ship: { ship_name: 'Second Thought', ship_type_id: 587 },
+  };
+
+  /** An officer asks for a member's location; meanwhile something happens. */
+  async function locate(happens: (by: Somebody, member: number, uuid: string) => Promise<unknown>) {
+    const [by, member] = [await somebody(1), await bystander()];
+    const { jwt, uuid } = await makeToken(app, 'per', by.id, uuidOf(app.root));
+    const caller = await authenticate(app.app.services, `Bearer ${jwt}`);
+    const rule = contract.history.storeLocation.metadata.access;
+    const admission = { caller, rule, params: { character_id: member }, body: undefined, clock: app.clock };
+    const accounts: ProviderRequest['on'][] = [];
+    const client = {
+      ask: async ({ path, on }: ProviderRequest) => {
+        accounts.push(on);
+        if (path.endsWith('/ship')) await happens(by, member, uuid);
+        return { status: 200, data: RECORDS[path.replace(/.*\//, '')], headers: {}, pages: 1 };
+      },
+    };
+    const names = { find: async () => ({ names: new Map(), unasked: 0, failure: undefined }) };
+    const services = { ...app.app.services, client, names } as unknown as typeof app.app.services;
+    const outcome = await storeLocationFor(services, admission, member).then(
+      (location) => ({ location, refused: undefined }),
+      (refused) => ({ location: undefined, refused }),
+    );
+    const entries = await app.db
+      .selectFrom('character_locations')
+      .select('timestamp')
+      .where('character_id', '=', member)
+      .execute();
+    return { ...outcome, by, member, accounts, stored: entries.length };
+  }
+
+  it('what it finds is stored and returned, at the cost of the caller (D33b)', async () => {
+    const { location, by, member, accounts, stored } = await locate(async () => undefined);
+    expect(location).toMatchObject({ ship_name: 'Second Thought', user: { character_id: member } });
+    expect({ accounts, stored }).toEqual({ accounts: Array(3).fill({ caller: String(by.id) }), stored: 1 });
+  });
+
+  it('a demotion takes effect, and nothing is stored', async () => {
+    const { refused, member, stored } = await locate((by) => setLevel(app, by.id, 0));
+    const detail = noAuthority('read', `user ${member}`);
+    expect({ refused, stored }).toMatchObject({ refused: { detail }, stored: 0 });
+  });
+
+  it('so does the deletion of its token (D20)', async () => {
+    const { refused, stored } = await locate((_, __, uuid) => ok(root.token.delete({ query: { uuid } })));
+    expect({ refused, stored }).toMatchObject({ refused: { code: 'token_revoked' }, stored: 0 });
+  });
+
+  it('404, and nothing is stored, when the character gets a new owner (D29b)', async () => {
+    const { refused, stored } = await locate((_, id) =>
+      app.db.updateTable('users').set({ owner_hash: 'another' }).where('character_id', '=', id).execute(),
+    );
+    expect({ refused, stored }).toMatchObject({ refused: { code: 'not_found' }, stored: 0 });
   });
 });
 

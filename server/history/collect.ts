@@ -33,6 +33,8 @@ const BOUNDS = { concurrency: 8, failuresAtStart: 1, failuresInARow: 3, patient:
  * characters.
  */
 const REFUSALS = 5;
+/** Structures that may refuse themselves in one run, and those asked for at the same time. */
+const STRUCTURE_REFUSALS = 10;
 /** Backoff in milliseconds before a failed character is tried again: first, doubling, up to the maximum. */
 const AGAIN_AFTER = 5 * MINUTE;
 const LONGEST_PAUSE = 24 * 60 * MINUTE;
@@ -41,8 +43,7 @@ const LONGEST_PAUSE = 24 * 60 * MINUTE;
 type TakeTurn = (services: HistoryServices, turn: Turn) => Promise<unknown>;
 
 const TAKE: { readonly [Name in HistoryName]: TakeTurn } = {
-  location: (services, turn) =>
-    storeLocation(services, turn.characterId, services.clock.now(), 'service', turn),
+  location: (services, turn) => storeLocation(services, turn.characterId, services.clock.now(), turn),
   async mail(services, turn) {
     // No need for a lease check: a mail is stored once, however often it is indexed.
     await indexMail(services, turn.characterId);
@@ -73,6 +74,7 @@ interface Collecting {
   readonly run: Run;
   readonly kept: Rhythm;
   readonly client: RunClient;
+  readonly structures: { refusals: number };
   /** Consecutive turns in which the provider answered, but not with the expected data. */
   refusals: number;
 }
@@ -82,7 +84,14 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
   const due = clock.now();
   const total = Math.min(await countDue(db, kept.history, due), most);
   const client = createRunClient(services.client, run, BOUNDS);
-  const collecting: Collecting = { services, run, kept, client, refusals: 0 };
+  const collecting: Collecting = {
+    services,
+    run,
+    kept,
+    client,
+    structures: { refusals: STRUCTURE_REFUSALS },
+    refusals: 0,
+  };
   let done = 0;
   for (let found = 1; found > 0 && done < most && client.stopped === undefined; ) {
     const now = clock.now();
@@ -131,11 +140,12 @@ async function takeAll(
 
 /** False when the run ended meanwhile. Throws when the database fails. */
 async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
-  const { services, run, kept } = collecting;
+  const { services, run, kept, structures } = collecting;
   const { db, clock, log } = services;
   const client = collecting.client.turn();
   try {
-    await TAKE[kept.history]({ db, client, clock, names: createNames({ db, client, clock }) }, turn);
+    const names = createNames({ db, client, clock });
+    await TAKE[kept.history]({ db, client, clock, names, structures }, turn);
     collecting.refusals = 0;
   } catch (error) {
     if (error instanceof RunEnded || error === run.signal.reason) return false;

@@ -13,6 +13,8 @@ export type NewEntry<Table extends SnapshotTable> = Omit<Database[Table], 'chara
  * Stores an entry once, even if it is repeated, and not at all if the user was deleted or has a new owner (D29b). With
  * a turn, the same statement completes the turn, so that a turn has at most one entry: none if another worker has taken
  * it over.
+ *
+ * @returns whether the user is still there, with the same owner
  */
 export async function insertEntry<Table extends SnapshotTable>(
   db: Kysely<Database>,
@@ -21,18 +23,21 @@ export async function insertEntry<Table extends SnapshotTable>(
   timestamp: Date,
   snapshot: NewEntry<Table>,
   turn: Turn | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const columns = Object.keys(snapshot);
   const taken =
     turn === undefined
       ? sql`select character_id from subject`
       : sql`${endOfTurn(turn, timestamp)} and t.character_id in (select character_id from subject)
         returning t.character_id`;
-  await sql`
-    with subject as materialized (${stillThere(subject)}), taken as (${taken})
-    insert into ${sql.table(table)} (character_id, timestamp, ${sql.join(columns.map((name) => sql.ref(name)))})
-    select character_id, ${timestamp}, ${sql.join(Object.values(snapshot))} from taken
-    on conflict do nothing`.execute(db);
+  const { rows } = await sql<{ readonly there: boolean }>`
+    with subject as materialized (${stillThere(subject)}), taken as (${taken}), entry as (
+      insert into ${sql.table(table)} (character_id, timestamp, ${sql.join(columns.map((name) => sql.ref(name)))})
+      select character_id, ${timestamp}, ${sql.join(Object.values(snapshot))} from taken
+      on conflict do nothing
+    )
+    select exists (select from subject) as there`.execute(db);
+  return rows[0]?.there === true;
 }
 
 /** The largest subscript of an array in PostgreSQL. */

@@ -8,10 +8,7 @@ import { type EntryRow, findEntries, insertEntry, type NewEntry } from './snapsh
 import type { Subject } from './subject.queries.ts';
 import type { Turn } from './turn.queries.ts';
 
-/**
- * Stores a snapshot of a character, once even if it is repeated, and completes its turn. Creates the partition if it is
- * missing.
- */
+/** Stores a snapshot of a character, once even if it is repeated, and completes its turn. */
 export async function store<Table extends SnapshotTable>(
   db: Kysely<Database>,
   table: Table,
@@ -20,12 +17,21 @@ export async function store<Table extends SnapshotTable>(
   snapshot: NewEntry<Table>,
   turn: Turn | undefined,
 ): Promise<void> {
+  await withPartitions(db, now, () => insertEntry(db, table, subject, now, snapshot, turn));
+}
+
+/** Creates the partition of entries of that time if the insertion finds none, and repeats it. */
+export async function withPartitions<T>(
+  db: Kysely<Database>,
+  now: Date,
+  insert: () => Promise<T>,
+): Promise<T> {
   try {
-    await insertEntry(db, table, subject, now, snapshot, turn);
+    return await insert();
   } catch (error) {
     if (!isMissingPartition(error)) throw error;
     await ensurePartitions(db, now);
-    await insertEntry(db, table, subject, now, snapshot, turn);
+    return insert();
   }
 }
 

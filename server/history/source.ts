@@ -15,6 +15,8 @@ export interface HistoryServices {
   readonly client: ProviderClient;
   readonly names: Names;
   readonly clock: Clock;
+  /** How many structures may still refuse themselves to a run, as their names are a courtesy; without a limit in a call. */
+  readonly structures?: { refusals: number };
 }
 
 export const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);

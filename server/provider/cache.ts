@@ -52,6 +52,9 @@ function clamp(milliseconds: number): number {
 /** Statuses that are cached: success, and 404 for an id that does not exist. */
 const KEEPABLE = new Set([200, 404]);
 
+/** Milliseconds for which a refusal is kept that its request wants to know of (D32). */
+const REFUSAL_FRESH = 86_400_000;
+
 /** The cache entry for an answer; undefined when it must not be cached. */
 export function toCache(
   answer: {
@@ -61,11 +64,14 @@ export function toCache(
   },
   place: { readonly key: string; readonly grantId: string | null },
   now: Date,
+  keepRefusal = false,
 ): CachedAnswer | undefined {
   const { status, headers, body } = answer;
-  const fresh = freshness(headers, now);
+  const isRefusal = status === 403 && keepRefusal;
+  const fresh = isRefusal ? REFUSAL_FRESH : freshness(headers, now);
   const etag = status === 200 ? (headers['etag'] ?? null) : null;
-  if (!KEEPABLE.has(status) || body.length > MOST_CHARACTERS || fresh === undefined) return undefined;
+  if (!(KEEPABLE.has(status) || isRefusal) || body.length > MOST_CHARACTERS || fresh === undefined)
+    return undefined;
   if (fresh === 0 && etag === null) return undefined;
   const freshUntil = new Date(now.getTime() + fresh);
   return {

@@ -41,6 +41,8 @@ export interface ProviderRequest {
    * notices when too many are (D63).
    */
   readonly patient?: boolean;
+  /** Keeps a 403 for a day, for requests that say so too: of what many ask for though they may not have it. */
+  readonly keepRefusal?: boolean;
   /** Counts the errors that the request causes, retries included. */
   readonly tally?: ErrorTally;
   /** Shared by the requests of one forwarded call; without any left, a request fails as `caller-exhausted`. */
@@ -108,7 +110,10 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       const found = await findGrantWithAnswer(db, characterId, scope, key);
       if (found === undefined) throw noToken(characterId);
       const { grant, kept } = found;
-      if (isFresh(kept) && !request.anew) return fromCache(kept, privateKey(grant.grant_id, key));
+      const isForOthers = kept?.status === 403 && !request.keepRefusal;
+      if (isFresh(kept) && !request.anew && !isForOthers) {
+        return fromCache(kept, privateKey(grant.grant_id, key));
+      }
       const dead = request.patient ? 'leave' : 'mark';
       const token = await access.of(grant, characterId, deadline, { dead });
       if (token === undefined) {
@@ -160,7 +165,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         ...(place !== undefined && {
           toKeep: (raw, now) => {
             const whole = raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw;
-            const keeping = toCache(whole, place, now);
+            const keeping = toCache(whole, place, now, request.keepRefusal);
             written = keeping?.body.length ?? 0;
             return keeping;
           },
@@ -188,13 +193,13 @@ export function createProviderClient(services: ClientServices): ProviderClient {
   return {
     async ask(request) {
       const deadline = performance.now() + limits.milliseconds;
-      const { as, body, anew = false, patient = false } = request;
+      const { as, body, anew = false, patient = false, keepRefusal = false } = request;
       const start = () =>
         as === undefined ? fetchPublic(request, deadline) : fetchAs(request, as, deadline);
       if (body !== undefined) return start();
       const on = request.on === 'service' ? 'service' : request.on.caller;
       const who = as === undefined ? '' : `${as.characterId} ${as.scope}`;
-      const key = `${who} ${anew} ${patient} ${requestKey(request.path, request.query)}`;
+      const key = `${who} ${anew} ${patient} ${keepRefusal} ${requestKey(request.path, request.query)}`;
       for (;;) {
         const flight = flights.get(key);
         if (flight === undefined) break;

@@ -48,7 +48,7 @@ const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
 
 describe('storing an entry of a history', () => {
   it('location: three requests as that character, each with its scope, and the names', async () => {
-    const location = await storeLocation(services, ADA, NOW, { caller: '7' });
+    const location = await storeLocation(services, ADA, NOW);
     expect(location).toEqual({
       online: true,
       ship_name: 'Second Thought',
@@ -69,7 +69,7 @@ describe('storing an entry of a history', () => {
       [`/characters/${ADA}/online`, ADA, 'ext-location.read_online.v1'],
       [`/characters/${ADA}/ship`, ADA, 'ext-location.read_ship_type.v1'],
     ]);
-    expect(game.asked.map(({ on }) => on)).toEqual(Array(3).fill({ caller: '7' }));
+    expect(game.asked.map(({ on }) => on)).toEqual(Array(3).fill('service'));
   });
 
   it('a structure by its name if the character may see it, otherwise #N (D36)', async () => {

@@ -62,6 +62,12 @@ describe('D33: what is cached of an answer', () => {
     for (const status of [400, 401, 403, 420, 429]) expect(error(status, fresh)).toBeUndefined();
   });
 
+  it('D33: a 403 for a day, whatever its headers say, if its request wants that', () => {
+    const kept = toCache({ status: 403, headers: {}, body: '{"error":"no"}' }, PLACE, NOW, true);
+    expect(kept?.freshUntil).toEqual(new Date(NOW.getTime() + 86_400_000));
+    expect(toCache({ status: 400, headers: {}, body: '{}' }, PLACE, NOW, true)).toBeUndefined();
+  });
+
   it('no answer above one MiB', () => {
     const sized = (length: number) =>
       toCache({ status: 200, headers: fresh, body: 'x'.repeat(length) }, PLACE, NOW);

@@ -93,7 +93,8 @@ export interface BulkAnswers<T> {
   readonly found: T[];
   /** Ids that the provider refuses even when they are requested alone. */
   readonly refused: number[];
-  /** Why the remaining ids have no answer. */
+  /** Number of ids that have no answer because of the failure. */
+  readonly unanswered: number;
   readonly failure: ProviderError | undefined;
 }
 
@@ -111,8 +112,10 @@ export function askNames(client: ProviderClient, ids: readonly number[]): Promis
 }
 
 /**
- * One invalid id makes the whole bulk request fail, so it is halved until the invalid id is found; breadth first, so that
- * halves without one are answered before a client with a limit of errors stops.
+ * One invalid id makes the whole bulk request fail, so it is halved until the invalid id is found. A half that was
+ * refused is halved when the other one has been asked for, and at once: so a client with a limit of errors has most of
+ * the answers before it stops, and has found at least one of a few invalid ids, which costs eleven errors and one for
+ * each level on which both halves have some. A later run leaves that one out, and finds the next.
  */
 async function askBulk<T>(
   client: ProviderClient,
@@ -120,15 +123,26 @@ async function askBulk<T>(
   ids: readonly number[],
   schema: Schema<T[]>,
 ): Promise<BulkAnswers<T>> {
-  const answers = { found: [] as T[], refused: [] as number[] };
-  const waiting = chunksOf([...new Set(ids)], BULK);
-  try {
-    for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {
+  const wanted = [...new Set(ids)];
+  const answers = { found: [] as T[], refused: [] as number[], unanswered: wanted.length };
+
+  async function askEach(chunks: readonly number[][]): Promise<void> {
+    const refused: number[][] = [];
+    for (const chunk of chunks) {
       const response = await client.ask({ path, on: 'service', body: chunk });
       if (!UNKNOWN.has(response.status)) answers.found.push(...read(response, path, schema));
       else if (chunk.length === 1) answers.refused.push(...chunk);
-      else waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
+      else {
+        refused.push(chunk);
+        continue;
+      }
+      answers.unanswered -= chunk.length;
     }
+    for (const chunk of refused) await askEach(chunksOf(chunk, Math.ceil(chunk.length / 2)));
+  }
+
+  try {
+    await askEach(chunksOf(wanted, BULK));
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { ...answers, failure: error };

@@ -59,11 +59,11 @@ export interface NamePlace {
   readonly known_on: Date;
 }
 
-/** Deletes some ids that had no name more than a day ago (D32). */
+/** Deletes some ids that had no name more than a week ago: until then the job `follow-names` leaves them out. */
 export async function forgetUnnamed(db: Kysely<Database>, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from names where id in (
-      select id from names where name is null and known_on <= ${now}::timestamptz - interval '1 day'
+      select id from names where name is null and known_on <= ${now}::timestamptz - interval '7 days'
       order by known_on limit ${most} for update skip locked)`.execute(db);
   return Number(numAffectedRows);
 }

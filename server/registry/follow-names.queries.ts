@@ -14,7 +14,7 @@ export interface NewName extends StoredName {
 }
 
 /**
- * Users, and CEOs that are not users, by id; without ids that the provider could not name within the last day (D32).
+ * Users, and CEOs that are not users, by id; without ids that the provider could not name since `unnamedSince`.
  */
 export async function readNames(
   db: Kysely<Database>,

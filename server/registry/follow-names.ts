@@ -4,15 +4,18 @@ import { inTransaction } from '../database/transaction.ts';
 import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import { askNames, BULK } from '../provider/api.ts';
 import type { ProviderError } from '../provider/http.ts';
-import { saveNames } from '../provider/names.queries.ts';
+import { findNames, saveNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { createRegistryClient } from './ask-all.ts';
 import { type NewCeoName, type NewName, readNames, saveNewNames } from './follow-names.queries.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
-/** Milliseconds for which an id that the provider cannot name is not asked for again (D32). */
-const RESTS_FOR = 24 * 3_600_000;
+/**
+ * Milliseconds for which an id that the provider refuses to name is not asked for again: several runs, as one finds only
+ * some of them before its errors are used up, and the next one has to get further.
+ */
+const RESTS_FOR = 7 * 24 * 3_600_000;
 
 /**
  * Updates the names of users and of CEOs that are not users (D38), in requests of 1,000. A new name takes no right
@@ -57,7 +60,12 @@ export async function followNames(
       const unnamed = refused.map((id) => ({ id, name: null, category: null }));
       await saveNames(db, unnamed, clock.now());
     }
-    if (failure !== undefined) break;
+    if (failure !== undefined) {
+      // A page of which no id is left out from now on is passed over: the next run would get no further with it.
+      const former = await findNames(db, answers.refused, clock.now());
+      if (former.size > 0 && [...former.values()].every(({ name }) => name !== null)) after = last.id;
+      break;
+    }
     done += page.length;
     after = last.id;
   }

@@ -126,12 +126,12 @@ async function visitAll(
         visit.failure = new ProviderError('exhausted', OUT_OF_TIME);
         return visit;
       }
+      const isFirst = visit.answered === 0;
       await visitPage(client, users, visit);
       // A run begins at the page where the last one failed. If that page fails again, the next run begins behind it, so
       // that a page that always fails cannot block all others.
-      if (visit.failure === undefined || visit.answered === 0) visit.place = placeOf(users);
+      if (visit.failure === undefined || isFirst) visit.place = placeOf(users);
       if (visit.failure !== undefined) return visit;
-      visit.answered += users.length;
     }
   }
   run.progress(visit.answered, total);
@@ -170,15 +170,18 @@ async function visitPage(
   users: readonly VisitedUser[],
   visit: SyncState,
 ): Promise<void> {
-  const { found, refused, failure } = await askAffiliations(
+  const { found, refused, unanswered, failure } = await askAffiliations(
     client,
     users.map((user) => user.character_id),
   );
   // If all ids were refused, the fault is the provider's, so no id is marked.
   if (found.length > 0) visit.refused.push(...refused);
-  visit.failure =
-    failure ?? suspicionOf(users.length - (found.length > 0 ? refused.length : 0), found.length);
-  if (visit.failure !== undefined) return;
+  const answered = users.length - unanswered;
+  const suspicion = suspicionOf(answered - (found.length > 0 ? refused.length : 0), found.length);
+  visit.failure = failure ?? suspicion;
+  if (suspicion !== undefined) return;
+  // Where only the rest of the page failed, as refused ids have used up the errors of the run, what was answered counts.
+  visit.answered += answered;
   const byId = new Map(found.map((affiliation) => [affiliation.character_id, affiliation]));
   for (const user of users) {
     const affiliation = byId.get(user.character_id);

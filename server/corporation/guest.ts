@@ -61,7 +61,7 @@ export async function removeGuest(
   characterId: number,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    await lockOwnedGroups(tx, characterId);
+    await lockOwnedGroups(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     await services.touches(tx, { users: [characterId] });

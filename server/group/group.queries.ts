@@ -110,26 +110,37 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
   return valuesOf(db, groupId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Locks the groups that a character owns before the character is deleted: groups are locked before users. */
-export async function lockOwnedGroups(db: Kysely<Database>, characterId: number): Promise<void> {
+/** Locks the groups that characters own before the characters are deleted: groups are locked before users. */
+export async function lockOwnedGroups(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
   await db
     .selectFrom('groups')
     .select('group_id')
-    .where('owner_id', '=', characterId)
+    .where('owner_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
     .orderBy('group_id')
     .forNoKeyUpdate()
     .execute();
 }
 
-/** Locks a membership, if it exists, so that it cannot be deleted before the transaction ends. */
-export async function lockMember(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
-  await db
-    .selectFrom('group_members')
-    .select('character_id')
-    .where('group_id', '=', groupId)
-    .where('character_id', '=', characterId)
-    .forKeyShare()
-    .execute();
+/**
+ * Locks stored memberships, so that nobody else ends one of them, and tells that, before the transaction ends: users who
+ * are deleted or handed over leave their groups without locking these.
+ *
+ * @param among only the memberships of these characters
+ * @returns the members that are left
+ */
+export async function lockMembers(
+  db: Kysely<Database>,
+  groupId: string,
+  among?: readonly number[],
+): Promise<number[]> {
+  if (among?.length === 0) return [];
+  const members = db.selectFrom('group_members').select('character_id').where('group_id', '=', groupId);
+  const those =
+    among === undefined
+      ? members
+      : members.where('character_id', '=', sql<number>`any(${[...among]}::bigint[])`);
+  const rows = await those.orderBy('character_id').forUpdate().execute();
+  return rows.map((row) => row.character_id);
 }
 
 /** Whether the user is a stored member. */

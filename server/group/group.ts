@@ -30,7 +30,7 @@ import {
   type GroupRow,
   insertGroup,
   lockGroup,
-  lockMember,
+  lockMembers,
   setGroup,
 } from './group.queries.ts';
 import { recordGroupCreated, recordGroupDeleted, recordGroupUpdated } from './group-events.ts';
@@ -97,12 +97,13 @@ export async function updateGroup(
     if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
     const people = await resolve({ db: tx }, asked, body.owner);
     const owner_id = people.owner ?? before.owner_id;
-    // A hand-over (D29b) removes memberships without locking the groups, so the new owner's membership is locked.
-    if (owner_id !== null && owner_id !== before.owner_id) await lockMember(tx, groupId, owner_id);
+    if (owner_id !== null && owner_id !== before.owner_id) await lockMembers(tx, groupId, [owner_id]);
     const members = await findMemberIds(tx, groupId);
     const next = changeList(members, people.list);
     if (owner_id !== null) next.add(owner_id);
-    const change = difference(members, next);
+    const { added, removed } = difference(members, next);
+    // Who left meanwhile is told of by others.
+    const change = { added, removed: await lockMembers(tx, groupId, removed) };
     const now = clock.now();
     const after = {
       authorized_to_login: body.authorized_to_login ?? before.authorized_to_login,
@@ -196,7 +197,7 @@ export async function removeGroup(
     if (group === undefined) throw notFound('group', groupId);
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
     await services.touches(tx, { groups: [groupId] });
-    const members = await findMemberIds(tx, groupId);
+    const members = await lockMembers(tx, groupId);
     const standings = await readStandings(tx, { groups: [groupId] });
     await deleteGroup(tx, groupId);
     const { cause } = await recordGroupDeleted(tx, groupId, group, members, now);

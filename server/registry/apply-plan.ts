@@ -4,6 +4,7 @@ import { inTransactionIfKept, type Outcome } from '../database/transaction.ts';
 import { recordEvents, userTarget } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
+import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Detail } from '../guard/held-event.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
@@ -20,7 +21,7 @@ import {
 } from '../standing/standing-events.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
-import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
+import { charactersOf, idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationDetails, organizationEvents } from './organization-events.ts';
 import {
   type OrganizationIds,
@@ -83,25 +84,26 @@ async function write(
   const now = services.clock.now();
   const ids = idsOf(plan.snapshot);
   const before = await lockBodies(tx, plan.snapshot);
-  const users = await readUserNames(
-    tx,
-    plan.snapshot.characters.map((row) => row.character_id),
-  );
+  const users = await readUserNames(tx, charactersOf(plan.snapshot));
   const snapshot = stillAsRead(plan, before, users);
   const homes = [...new Set(moves.flatMap(({ to }) => to ?? []))];
   const touched = withMoves(touchedBy(snapshot, before), moves, homes);
+  await lockOwnedGroups(
+    tx,
+    plan.deleted.map((seen) => seen.character_id),
+  );
   const standings = await lockTouched(tx, snapshot, before, touched);
   if (ids.alliances.length + ids.corporations.length + snapshot.characters.length > 0) {
-    await writeSnapshot(tx, snapshot, now);
+    await writeSnapshot(tx, snapshot, standings, now);
     for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);
   }
   if (moves.length > 0) {
     await moveUsers(tx, moves, now);
-    await raiseCeos(tx, homes, now);
+    await raiseCeos(tx, homes, [...standings.keys()], now);
     await ensureAutogroups(tx, { corporations: homes }, now);
   }
   const deleted = await lockDeleted(tx, plan.deleted);
-  const changed = await changedStandings(tx, standings, touched);
+  const changed = await changedStandings(tx, standings, { users: charactersOf(snapshot) });
   const losing = changed.filter(loses);
   const tokenLosers = await findTokenLosers(tx, deleted);
   const losers = [...losing.map(({ before }) => before?.character_id ?? 0), ...deleted, ...tokenLosers];
@@ -155,10 +157,10 @@ function stillAsRead(
 }
 
 function withMoves(touched: Touched, moves: readonly Move[], homes: readonly number[]): Touched {
-  const { users = [], led = [], corporations = [] } = touched;
+  const { users = [], led = [] } = touched;
   return {
+    ...touched,
     users: [...users, ...moves.map((move) => move.character_id)],
-    corporations,
     led: [...led, ...homes],
   };
 }

@@ -32,7 +32,7 @@ export async function lockNewcomers(
 }
 
 /**
- * Locks users until the transaction ends, ordered by id.
+ * Locks users until the transaction ends, ordered by id, and returns their ids.
  *
  * @param offices corporations whose leaders are locked, too, if they do not have the level of their office yet
  */
@@ -40,9 +40,10 @@ export async function lockPeople(
   db: Kysely<Database>,
   people: Touched,
   offices: readonly number[],
-): Promise<void> {
-  await sql`
-    select from users u
+): Promise<number[]> {
+  const { rows } = await sql<{ character_id: number }>`
+    select u.character_id from users u
     where u.character_id in (${touchedUsers(people)} union ${owedMore(offices)})
     order by u.character_id for no key update`.execute(db);
+  return rows.map((row) => row.character_id);
 }

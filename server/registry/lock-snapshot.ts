@@ -23,7 +23,7 @@ export async function lockBodies(
   snapshot: ProviderSnapshot,
 ): Promise<StoredOrganizations> {
   const ids = idsOf(snapshot);
-  const characters = snapshot.characters.map((found) => found.character_id);
+  const characters = charactersOf(snapshot);
   if (ids.alliances.length + ids.corporations.length + characters.length > 0) {
     await lockNewcomers(db, ids, characters);
   }
@@ -35,7 +35,8 @@ export async function lockBodies(
  * alliances and coalitions. CEOs are locked only where an organization or their level changes: otherwise all sign-ins
  * of an alliance would wait for each other.
  *
- * @returns their standings
+ * @returns the standings of the locked users and of who joined a moving organization while it was waited for them; not of
+ * other CEOs: what happens to them meanwhile is told by whoever does it
  */
 export async function lockTouched(
   db: Kysely<Database>,
@@ -45,9 +46,10 @@ export async function lockTouched(
 ): Promise<Standings> {
   const { led = [], ledAlliances: _, ...others } = touched;
   const people = hasNewBodies(snapshot, before) ? touched : others;
-  if (Object.values(touched).some((ids) => ids.length > 0)) await lockPeople(db, people, led);
+  const touches = Object.values(touched).some((ids) => ids.length > 0);
+  const users = touches ? await lockPeople(db, people, led) : [];
   await lockGrouping(db, touched.corporations !== undefined && touched.corporations.length > 0);
-  return readStandings(db, touched);
+  return readStandings(db, { ...people, users });
 }
 
 /** Whether an organization is new, has another leader, or changed its alliance. */
@@ -72,11 +74,14 @@ export function idsOf({ alliances, corporations }: ProviderSnapshot): Organizati
   };
 }
 
+/** The characters in a snapshot: users, and who becomes one by it. */
+export function charactersOf({ characters }: ProviderSnapshot): number[] {
+  return characters.map((row) => row.character_id);
+}
+
 /** The users whose standing may change when the snapshot is stored. */
-export function touchedBy(
-  { alliances, corporations, characters }: ProviderSnapshot,
-  before: StoredOrganizations,
-): Touched {
+export function touchedBy(snapshot: ProviderSnapshot, before: StoredOrganizations): Touched {
+  const { alliances, corporations, characters } = snapshot;
   const moving = corporations.filter((found) => {
     const stored = before.corporations.get(found.corporation_id);
     return stored !== undefined && stored.alliance_id !== found.alliance_id;
@@ -87,7 +92,7 @@ export function touchedBy(
   ]);
   const homes = characters.flatMap(({ corporation_id: id }) => id ?? []);
   return {
-    users: [...characters.map((found) => found.character_id), ...corporations.map((found) => found.ceo_id)],
+    users: [...charactersOf(snapshot), ...corporations.map((found) => found.ceo_id)],
     corporations: moving.map((found) => found.corporation_id),
     led: [...corporations.map((found) => found.corporation_id), ...homes, ...executors],
     // The stored corporations say only which alliances they leave.

@@ -178,18 +178,24 @@ const offices = (corporationIds: readonly number[]) => sql`
 const isOwed = sql`u.character_id = office.ceo_id and u.corporation_id = office.corporation_id
   and u.clearance_level between ${memberLevel} and office.level - 1`;
 
-/** Raises CEOs to at least level 2, and CEOs of an alliance's executor to 4 (D19). */
+/**
+ * Raises CEOs to at least level 2, and CEOs of an alliance's executor to 4 (D19).
+ *
+ * @param people users whom the transaction has locked or registered: it raises nobody else, as it tells only of them
+ */
 export async function raiseCeos(
   db: Kysely<Database>,
   corporationIds: readonly number[],
+  people: readonly number[],
   now: Date,
 ): Promise<void> {
   if (corporationIds.length === 0) return;
   await sql`
     update users u set clearance_level = office.level, updated_on = ${now}
-    from (${offices(corporationIds)}) office where ${isOwed}`.execute(db);
+    from (${offices(corporationIds)}) office
+    where ${isOwed} and u.character_id = any(${[...people]}::bigint[])`.execute(db);
 }
 
-/** Ids of the users whom {@link raiseCeos} would raise. */
+/** Ids of the users whom {@link raiseCeos} would raise, if they were locked. */
 export const owedMore = (corporationIds: readonly number[]) => sql`
   select u.character_id from users u, (${offices(corporationIds)}) office where ${isOwed}`;

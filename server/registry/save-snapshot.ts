@@ -4,8 +4,9 @@ import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
+import type { Standings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
-import { idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
+import { charactersOf, idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
 import { readOrganizations } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
@@ -25,11 +26,13 @@ import {
  * (D28). Rows are written in the order of their ids, so that parallel writers wait for each other instead of
  * deadlocking.
  *
+ * @param locked users whom {@link lockTouched} has locked
  * @returns the corporations whose alliance changed; the caller must reset their members' levels
  */
 export async function writeSnapshot(
   db: Transaction<Database>,
   found: ProviderSnapshot,
+  locked: Standings,
   now: Date,
 ): Promise<readonly number[]> {
   const snapshot = storableSnapshot(found);
@@ -46,7 +49,7 @@ export async function writeSnapshot(
   const led = formerCeos.map((former) => former.corporation_id);
   const executors = snapshot.alliances.map((alliance) => alliance.executor_corporation_id);
   const corporations = [...new Set([...organizations, ...homes, ...led, ...executors])];
-  await raiseCeos(db, corporations, now);
+  await raiseCeos(db, corporations, [...locked.keys(), ...charactersOf(snapshot)], now);
   const alliances = snapshot.alliances.map((alliance) => alliance.alliance_id);
   await ensureAutogroups(db, { corporations, alliances, regrouped: moved.length > 0 }, now);
   return moved;
@@ -69,30 +72,30 @@ export async function saveSnapshot(
   now: Date,
   judge?: () => Promise<unknown>,
 ): Promise<Affected> {
-  return followSnapshot(db, snapshot, now, async () => {
+  return followSnapshot(db, snapshot, now, async (locked) => {
     await judge?.();
-    return writeSnapshot(db, snapshot, now);
+    return writeSnapshot(db, snapshot, locked, now);
   });
 }
 
 /**
  * Runs `work`, which stores a snapshot and returns the moved corporations, and records the resulting events: organizations
  * first, then, as their consequences, users and memberships. The rows concerned are locked first, so that of concurrent
- * transactions each records its own changes.
+ * transactions each records its own changes. `work` is given the locked users: it may change them and those in the
+ * snapshot.
  */
 export async function followSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
-  work: () => Promise<readonly number[]>,
+  work: (locked: Standings) => Promise<readonly number[]>,
 ): Promise<Affected> {
   const before = await lockBodies(db, snapshot);
-  const touched = touchedBy(snapshot, before);
-  const standings = await lockTouched(db, snapshot, before, touched);
-  const corporations = await work();
+  const standings = await lockTouched(db, snapshot, before, touchedBy(snapshot, before));
+  const corporations = await work(standings);
   const after = await readOrganizations(db, idsOf(snapshot));
   const [event_id] = await recordEvents(db, organizationEvents(before, after), now);
-  const changed = await changedStandings(db, standings, touched);
+  const changed = await changedStandings(db, standings, { users: charactersOf(snapshot) });
   await recordStandings(db, changed, now, event_id === undefined ? {} : { cause: { event_id } });
   return { users: changed.flatMap(({ after: present }) => present?.character_id ?? []), corporations };
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
 import { isAdministrator, isGuest, MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { constraintOf } from '../database/errors.ts';
@@ -23,6 +23,7 @@ import {
   findKnownUser,
   judgeUser,
   type KnownUser,
+  keepGuest,
   makeGuest,
   recordSignIn,
 } from './sign-in.queries.ts';
@@ -30,7 +31,7 @@ import { recordGrant, recordRefused, recordSignedIn } from './sign-in-events.ts'
 import { type StateCode, useStateCode } from './state-code.queries.ts';
 import { notAllowedFor } from './why-not-allowed.ts';
 
-type Capacity = { readonly as: 'member' } | { readonly as: 'guest'; readonly host: number };
+type Capacity = { readonly as: 'member' | 'guest' } | { readonly as: 'invited'; readonly host: number };
 
 /**
  * Admits or refuses the character that the provider identified: as a member, or as a guest where an invitation allows
@@ -76,10 +77,10 @@ export async function admitUser(
 function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity, ...Capacity[]] {
   const ways: [Capacity, ...Capacity[]] = [{ as: 'member' }];
   if (known !== undefined && isGuest(known.clearance_level) && known.corporation_id !== null) {
-    ways.push({ as: 'guest', host: known.corporation_id });
+    ways.push({ as: 'guest' });
   }
   if (state.corporation_id !== null && !isAdministrator(known?.clearance_level ?? MEMBER_LEVEL)) {
-    ways.push({ as: 'guest', host: state.corporation_id });
+    ways.push({ as: 'invited', host: state.corporation_id });
   }
   return ways;
 }
@@ -109,12 +110,12 @@ async function attempt(
   try {
     await onAccountOf({ actor: whoSignsIn(characterId, destination) }, () =>
       inTransaction(db, async (tx) => {
-        const { users, corporations } = await followSnapshot(tx, snapshot, clock.now(), async () => {
+        const { users, corporations } = await followSnapshot(tx, snapshot, clock.now(), async (locked) => {
           let left: readonly number[] = [];
-          if (capacity.as === 'member') {
+          if (!(await storeGuest(tx, capacity, { characterId, characterName }, clock.now()))) {
             await endVisit(tx, characterId);
-            left = await writeSnapshot(tx, snapshot, clock.now());
-          } else await makeGuest(tx, { characterId, characterName, host: capacity.host }, clock.now());
+            left = await writeSnapshot(tx, snapshot, locked, clock.now());
+          }
           await requireAdmission(tx, signOn);
           return left;
         });
@@ -141,6 +142,23 @@ async function attempt(
       ? callbackUrl(destination.callback, state.state_code, await keys.sign(token))
       : undefined;
   return { kind: 'admitted', callback };
+}
+
+/**
+ * Stores the character as a guest if it was invited or is one; false if it is to be stored as a member, like a guest who
+ * is none any more: without an invitation nobody becomes one (D28).
+ */
+async function storeGuest(
+  tx: Transaction<Database>,
+  capacity: Capacity,
+  who: Pick<SignOn['identity'], 'characterId' | 'characterName'>,
+  now: Date,
+): Promise<boolean> {
+  if (capacity.as === 'invited') {
+    await makeGuest(tx, { ...who, host: capacity.host }, now);
+    return true;
+  }
+  return capacity.as === 'guest' && keepGuest(tx, who, now);
 }
 
 /** The actor of the sign-in's events: the character that signs in, through the application. */

@@ -26,9 +26,9 @@ export async function noticeHandover(
   const { db, queue, clock, log } = services;
   await inTransaction(db, async (tx) => {
     if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
-    await lockOwnedGroups(tx, identity.characterId);
-    if (!(await lockHandedOver(tx, identity.characterId, identity.ownerHash))) return;
     const users = [identity.characterId];
+    await lockOwnedGroups(tx, users);
+    if (!(await lockHandedOver(tx, identity.characterId, identity.ownerHash))) return;
     // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
     const now = clock.now();
     const standings = await readStandings(tx, { users });
@@ -44,7 +44,7 @@ export async function noticeHandover(
       await endSessions(services, tx, [identity.characterId]);
       await deleteConsents(tx, identity.characterId);
       const user = await findKnownUser(tx, identity.characterId);
-      if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], now);
+      if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], users, now);
       await recordLosses(tx, { memberships, ended }, now);
       await recordUnbound(tx, released, now);
       await recordStandings(tx, await changedStandings(tx, standings), now);

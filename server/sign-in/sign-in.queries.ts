@@ -46,19 +46,44 @@ export async function endVisit(db: Kysely<Database>, characterId: number): Promi
     .execute();
 }
 
+/** A character that signs in as a guest. */
+interface Guest {
+  readonly characterId: number;
+  readonly characterName: string;
+}
+
+const seenAs = (characterName: string, now: Date) => ({
+  character_name: characterName,
+  name_key: nameKey(characterName),
+  seen_on: now,
+  updated_on: now,
+});
+
+/** Stores that a guest was seen; false when the character is none, or no user, any more. */
+export async function keepGuest(
+  db: Kysely<Database>,
+  { characterId, characterName }: Guest,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set(seenAs(characterName, now))
+    .where('character_id', '=', characterId)
+    .where('clearance_level', '<', MEMBER_LEVEL)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Makes somebody a guest of a corporation, whatever it was before (D28). */
 export async function makeGuest(
   db: Kysely<Database>,
-  guest: { readonly characterId: number; readonly characterName: string; readonly host: number },
+  guest: Guest & { readonly host: number },
   now: Date,
 ): Promise<void> {
   const row = {
-    character_name: guest.characterName,
-    name_key: nameKey(guest.characterName),
+    ...seenAs(guest.characterName, now),
     clearance_level: GUEST_LEVEL,
     corporation_id: guest.host,
-    seen_on: now,
-    updated_on: now,
   };
   await db
     .insertInto('users')

@@ -70,7 +70,7 @@ export async function removeUser(
   characterId: number,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    await lockOwnedGroups(tx, characterId);
+    await lockOwnedGroups(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
     const level = await lockDoomed(tx, characterId);
     if (level === undefined) throw notFound('user', characterId);

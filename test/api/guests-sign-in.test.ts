@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addCoalition } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import {
   addInvitation,
   expectPage,
@@ -80,6 +81,20 @@ describe('guests', () => {
     const id = await makeGuest();
     userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
     expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+  });
+
+  it.each([
+    ['deleted', 'delete from users where character_id = $1', undefined],
+    [
+      'made a member',
+      'update users set clearance_level = 0, corporation_id = null where character_id = $1',
+      { clearance_level: 0, corporation_id: null },
+    ],
+  ])('D28: a guest who is %s during a sign-in is no guest again', async (_, end, left) => {
+    const id = await makeGuest();
+    const answer = await meanwhile(app, end, [id], () => trySignIn(app, { characterId: id }, { dyn }));
+    await expectPage(answer, 403, TITLES.notAllowed);
+    expect(await userRow(app, id)).toEqual(left && expect.objectContaining(left));
   });
 
   it('D28: a newcomer who may log in anyway signs in normally', async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Event } from '../../contract/event.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
-import { allEvents, misfits } from '../fixtures/events.ts';
+import { eventsOf, misfits } from '../fixtures/events.ts';
 import { joiningScenes, type Person, type Scene } from '../fixtures/joining.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addBodies, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -36,13 +35,6 @@ afterAll(() => app.stop());
 
 const group = () => ok(root.group.create({ body: { group_name: `Overtaken ${scenes.next()}` } }));
 
-/** The events since the work began. */
-async function eventsOf(work: () => Promise<unknown>): Promise<Event[]> {
-  const before = (await allEvents(app.db)).length;
-  await work();
-  return (await allEvents(app.db)).slice(before);
-}
-
 /** Has the game hand a character over, as the new owner's sign-in notices. */
 async function handOver({ id, name }: Person): Promise<void> {
   const seller = app.db.updateTable('users').set({ owner_hash: 'seller' });
@@ -71,7 +63,7 @@ describe('a policy that is set', () => {
     const named = await group();
     const lock = 'select from groups where group_id = $1 for update';
     const body = { eligible: { groups_any: [named.group_id] } };
-    const events = await eventsOf(() =>
+    const events = await eventsOf(app.db, () =>
       handedOverDuring(moderator, [lock, named.group_id], () =>
         ok(owner.client.group.setPolicy({ params, body })),
       ),
@@ -129,7 +121,7 @@ describe('a hand-over', () => {
     const params = await group();
     const { uuid } = await makeToken(app, 'per', person.id, uuidOf(app.root));
     let adding: Promise<unknown> | undefined;
-    const events = await eventsOf(async () => {
+    const events = await eventsOf(app.db, async () => {
       const lock = 'select from tokens where uuid = $1 for update';
       await meanwhile(
         app,
@@ -174,7 +166,7 @@ describe('D91: what somebody else changes at the same moment', () => {
     await app.db.deleteFrom('group_members').where('character_id', '=', member.id).execute();
     const params = await group();
     const body = { authorized_to_login: true, add_members: [member.name] };
-    const events = await eventsOf(() =>
+    const events = await eventsOf(app.db, () =>
       meanwhile(
         app,
         'lock table group_members in share mode',
@@ -195,7 +187,7 @@ describe('D91: what somebody else changes at the same moment', () => {
     const member = await scenes.person();
     const coalition = await ok(root.coalition.create({ body: { coalition_name: 'Overtaken', ticker: 'O' } }));
     const body = { add_member_corporations: [ONE] };
-    const events = await eventsOf(() =>
+    const events = await eventsOf(app.db, () =>
       meanwhile(
         app,
         'lock table coalition_corporations in share mode',
@@ -214,7 +206,7 @@ describe('D91: what somebody else changes at the same moment', () => {
     await ok(root.coalition.update({ params, body: { add_member_corporations: [ONE] } }));
     const moved = { character_id: id, character_name: name, corporation_id: OTHER };
     const snapshot = { alliances: [], corporations: [], characters: [moved] };
-    const events = await eventsOf(() =>
+    const events = await eventsOf(app.db, () =>
       meanwhile(
         app,
         'lock table coalitions in share mode',
@@ -233,7 +225,7 @@ describe('D91: what somebody else changes at the same moment', () => {
     await ok(root.group.update({ params, body: { add_members: [member.name] } }));
     // Somebody who tells it, as far as this test is concerned.
     const leave = 'delete from group_members where group_id = $1 and character_id = $2';
-    const events = await eventsOf(() =>
+    const events = await eventsOf(app.db, () =>
       meanwhile(app, leave, [params.group_id, member.id], () =>
         ok(root.user.delete({ params: { character_id: member.id } })),
       ),
@@ -241,6 +233,42 @@ describe('D91: what somebody else changes at the same moment', () => {
     const left = events.filter(({ targets }) => targets[0]?.id === params.group_id);
     expect(left).toEqual([]);
     expect(events.map(({ type }) => type)).toContain('user.deleted');
+  });
+
+  it('is told once: a user who is deleted while the members of its group are replaced', async () => {
+    const [gone, other] = [await scenes.person(), await scenes.person()];
+    const params = await group();
+    await ok(root.group.update({ params, body: { add_members: [gone.name, other.name] } }));
+    const replace = () => ok(root.group.update({ params, body: { members: [] } }));
+    const events = await eventsOf(app.db, () => meanwhile(app, DELETE, [gone.id], replace));
+    expect(events.map(({ type, changes }) => [type, changes])).toEqual([
+      ['group.members_changed', [{ field: 'members', added: [], removed: [other.id] }]],
+    ]);
+  });
+
+  it('is told once: a user who is handed over while it is the only one to be removed', async () => {
+    const gone = await scenes.person();
+    const params = await group();
+    await ok(root.group.update({ params, body: { add_members: [gone.name] } }));
+    const { updated_on } = await ok(root.group.get({ params }));
+    app.clock.advance(1_000);
+    const leave = 'delete from group_members where group_id = $1 and character_id = $2';
+    const replace = () => ok(root.group.update({ params, body: { members: [] } }));
+    const work = () => meanwhile(app, leave, [params.group_id, gone.id], replace);
+    expect(await eventsOf(app.db, work)).toEqual([]);
+    expect(await ok(root.group.get({ params }))).toMatchObject({ updated_on });
+  });
+
+  it('is told once: a user who is deleted while its group is', async () => {
+    const [gone, other] = [await scenes.person(), await scenes.person()];
+    const params = await group();
+    await ok(root.group.update({ params, body: { add_members: [gone.name, other.name] } }));
+    const remove = () => ok(root.group.delete({ params }));
+    const events = await eventsOf(app.db, () => meanwhile(app, DELETE, [gone.id], remove));
+    expect(events.map(({ type, changes }) => [type, type === 'group.deleted' || changes])).toEqual([
+      ['group.members_changed', [{ field: 'members', added: [], removed: [0, other.id] }]],
+      ['group.deleted', true],
+    ]);
   });
 
   it('is what an application of OpenID Connect was before', async () => {
@@ -252,7 +280,7 @@ describe('D91: what somebody else changes at the same moment', () => {
     const params = { client_id };
     const groups = [await group(), await group()];
     const lock = 'select from oidc_clients where client_id = $1 for update';
-    const events = await eventsOf(() =>
+    const events = await eventsOf(app.db, () =>
       meanwhile(
         app,
         lock,

@@ -307,7 +307,7 @@ function signIn(world: World, id: number, owner: string): void {
     if (user.level < 0) user.corporation = null;
     user.level = 0;
     delete user.proven;
-    if (user.corporation !== null) raiseCeos(world, user.corporation);
+    if (user.corporation !== null) raiseCeos(world, user.corporation, id);
   }
   user.owner = owner;
   user.proven ??= world.time;
@@ -361,13 +361,18 @@ function moveCorporation(
   raiseCeos(world, id);
 }
 
-/** Raises CEOs of corporations and of executors to the level of their office. */
-function raiseCeos(world: World, id: number): void {
+/**
+ * Raises CEOs of corporations and of executors to the level of their office.
+ *
+ * @param only the only user that is raised
+ */
+function raiseCeos(world: World, id: number, only?: number): void {
   const alliance = world.alliances.get(world.corporations.get(id)?.alliance ?? -1);
   for (const corporation of [id, alliance?.executor ?? id]) {
     const body = world.corporations.get(corporation);
     const user = world.users.get(body?.ceo ?? -1);
     if (user === undefined || user.corporation !== corporation || user.level < 0) continue;
+    if (only !== undefined && user.id !== only) continue;
     const leads = world.alliances.get(body?.alliance ?? -1)?.executor === corporation;
     user.level = Math.max(user.level, leads ? 4 : 2);
   }

@@ -4,6 +4,7 @@ import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceClient, VoiceServer } from '../voice-server/voice-server.ts';
 import { findTellable, markTold } from './check-nicknames.queries.ts';
+import { collectRefusals } from './collect-refusals.ts';
 import { onVoiceServer } from './on-voice-server.ts';
 import { nicknameOf } from './voice-name.ts';
 
@@ -18,9 +19,9 @@ const SENDER = 'castellan';
 
 /**
  * Sends a message to users on the voice server whose nickname is not their tickered name (D41) or its first 30
- * characters, at most about once an hour.
+ * characters, at most about once an hour. Where a client refuses it, the others get theirs all the same.
  *
- * @throws VoiceError when the voice server fails; users who got their message are stored
+ * @throws VoiceError when the voice server fails or has refused a message; users who got theirs are stored
  */
 export async function checkVoiceNicknames(
   services: Needs,
@@ -37,17 +38,20 @@ async function checkOn(server: VoiceServer, services: Needs, run: Run): Promise<
   const wrong = await findWrong(services, clients);
   if (wrong.length > 0 && !run.dryRun) await server.takeNickname(SENDER);
   const changes: Change[] = [];
+  const refusals = collectRefusals(services, 'the voice server refuses a message to a client');
   for (const [index, { client, character_id, should }] of wrong.entries()) {
     const { clientDatabaseId: client_database_id, nickname } = client;
-    if (!run.dryRun) {
-      const text = `Your nickname here is "${nickname}". Please change it to "${should}".`;
-      const heard = await tell(server, client.clid, text);
-      if (heard) await markTold(db, client_database_id, clock.now());
-      run.progress(index + 1, wrong.length);
-      if (!heard) continue;
-    }
-    changes.push({ action: 'message', character_id, client_database_id, nickname, should_be: should });
+    await refusals.around({ character_id, client_database_id }, async () => {
+      if (!run.dryRun) {
+        const text = `Your nickname here is "${nickname}". Please change it to "${should}".`;
+        if (!(await tell(server, client.clid, text))) return;
+        await markTold(db, client_database_id, clock.now());
+      }
+      changes.push({ action: 'message', character_id, client_database_id, nickname, should_be: should });
+    });
+    run.progress(index + 1, wrong.length);
   }
+  refusals.throwFirst();
   return changes;
 }
 

@@ -8,6 +8,7 @@ import type { VoiceLimits } from '../voice-server/connection.ts';
 import { ERROR_IDS, isRefusal } from '../voice-server/voice-error.ts';
 import type { VoiceServer } from '../voice-server/voice-server.ts';
 import { changeMembers, without } from './change-members.ts';
+import { collectRefusals, type Refusals } from './collect-refusals.ts';
 import { bindGroup, findEntitled, findIdentities } from './groups.queries.ts';
 import { type Mapping, resolveMappings } from './mappings.ts';
 import { onVoiceServer } from './on-voice-server.ts';
@@ -41,7 +42,7 @@ export async function syncVoiceGroups(
 }
 
 async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<readonly Change[]> {
-  const refusals = collectRefusals(services);
+  const refusals = collectRefusals(services, 'the voice server refuses a server group');
   const changes = await syncUnrefused(server, services, run, refusals);
   refusals.throwFirst();
   return changes;
@@ -59,7 +60,7 @@ async function syncUnrefused(
   const mappings: Mapping[] = [];
   for (const mapping of await resolveMappings(services, existing)) {
     const { group_id, sgid } = mapping;
-    await refusals.around(mapping, async () => {
+    await refusals.around(named(mapping), async () => {
       present.set(group_id, sgid === undefined ? [] : await server.members(sgid));
       mappings.push(mapping);
     });
@@ -109,39 +110,20 @@ async function applyChanges(
   for (const { mapping, removed } of plans) {
     const { sgid } = mapping;
     if (sgid === undefined) continue;
-    await refusals.around(mapping, () => changeMembers(server, services, sgid, 'remove', removed, step));
+    await refusals.around(named(mapping), () =>
+      changeMembers(server, services, sgid, 'remove', removed, step),
+    );
   }
   for (const { mapping, added } of plans) {
-    await refusals.around(mapping, async () => {
+    await refusals.around(named(mapping), async () => {
       const sgid = mapping.sgid ?? (await create(server, services, mapping, names));
       await changeMembers(server, services, sgid, 'add', added, step);
     });
   }
 }
 
-/** Collects what the voice server refuses for one group, so that it does not end the work on the others. */
-interface Refusals {
-  /** @throws VoiceError for every other failure */
-  around(mapping: Mapping, work: () => Promise<void>): Promise<void>;
-  throwFirst(): void;
-}
-
-function collectRefusals({ log }: Needs): Refusals {
-  const refusals: unknown[] = [];
-  return {
-    async around({ group_id, sgid }, work) {
-      try {
-        await work();
-      } catch (error) {
-        if (!isRefusal(error, 'any')) throw error;
-        log.warn({ err: error, group_id, sgid }, 'the voice server refuses a server group');
-        refusals.push(error);
-      }
-    },
-    throwFirst() {
-      if (refusals.length > 0) throw refusals[0];
-    },
-  };
+function named({ group_id, sgid }: Mapping): object {
+  return { group_id, sgid };
 }
 
 /** Creates a server group. If the name is taken, that server group belongs to somebody else, so a suffix is added. */

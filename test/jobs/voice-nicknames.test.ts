@@ -135,6 +135,17 @@ describe('D41: nicknames', () => {
     expect(await check()).toHaveLength(1);
   });
 
+  it('a client that refuses its message keeps nobody else from theirs; then the run fails', async () => {
+    const [one, two] = [await somebody('Lou Fen', 'Lou'), await somebody('Max Dell', 'Max')];
+    let sent = 0;
+    voice.strike = ({ at }) =>
+      at === 'sendtextmessage' && ++sent === 1 ? { kind: 'refuse', id: 2568 } : undefined;
+    await expect(check()).rejects.toMatchObject({ kind: 'refused', code: 2568 });
+    expect([toldTo(one.client).length, toldTo(two.client).length]).toEqual([0, 1]);
+    expect(await check()).toMatchObject([{ character_id: one.id }]);
+    expect([toldTo(one.client).length, toldTo(two.client).length]).toEqual([1, 1]);
+  });
+
   it('are told under another name when the server refuses ours, whatever the reason', async () => {
     const { client } = await somebody('Kit Moor', 'Kit');
     voice.strike = ({ at }) => (at === 'clientupdate' ? { kind: 'refuse', id: 2568 } : undefined);

@@ -1,4 +1,4 @@
-import { page, settled } from './stage.ts';
+import { focused, page, settled } from './stage.ts';
 import { go, type Place } from './walk.ts';
 
 /** What people press, choose or fill in, by its elements and roles. */
@@ -132,7 +132,7 @@ export async function pressAll(place: Place): Promise<string[]> {
       if ((await page.locator(':focus[aria-expanded=true]').count()) > 0) await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      if ((await pressed.and(page.locator(':focus')).count()) === 0)
+      if ((await pressed.and(focused()).count()) === 0)
         faults.push(`${name}: the focus is lost after its dialog`);
     }
     // The next one is pressed on the page as it was: what this one ended or hid is there again.

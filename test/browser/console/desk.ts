@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { HeldChange } from '../../../sdk/src/index.ts';
-import { ADMINISTRATOR, open, page, settled, tab, tabTo, tokenOf } from './stage.ts';
+import { ADMINISTRATOR, focused, open, page, settled, tab, tabTo, tokenOf } from './stage.ts';
 import { faultsOf, TWO_LOOKS } from './walk.ts';
 
 const user = (id: number, name: string) => ({ type: 'user' as const, id: String(id), name });
@@ -55,7 +55,7 @@ describe('D63: the mass-change desk', () => {
     expect(await faultsOf('desk', TWO_LOOKS)).toEqual([]);
     await tabTo('Let it through');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Let it through' }).and(focused()).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Nothing is held back').waitFor();
     expect(approved).toEqual([`?approve=${HELD.held_id}`]);

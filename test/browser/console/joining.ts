@@ -4,6 +4,7 @@ import {
   ADMINISTRATOR,
   at,
   button,
+  focused,
   goToPart,
   heading,
   instance,
@@ -92,7 +93,7 @@ describe('D110, D111: into a group and out of it', () => {
     const article = page.getByRole('article');
     await article.getByRole('button', { name: /^Approve with words/ }).focus();
     await page.keyboard.press('a');
-    await dialog().getByLabel('Reason').and(page.locator(':focus')).waitFor();
+    await dialog().getByLabel('Reason').and(focused()).waitFor();
     await page.keyboard.type('Welcome aboard.');
     await page.keyboard.press('Enter');
     await page.getByText('Nobody waits for an answer of yours.').waitFor();

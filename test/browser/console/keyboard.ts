@@ -7,6 +7,7 @@ import {
   at,
   become,
   button,
+  focused,
   heading,
   open,
   operator,
@@ -19,8 +20,6 @@ import {
   tokenOf,
 } from './stage.ts';
 import { go, PLACES } from './walk.ts';
-
-const focused = () => page.locator(':focus');
 
 describe('by the keyboard alone', () => {
   it('the palette finds a screen and a person, and a group is made and changed', async () => {

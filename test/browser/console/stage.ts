@@ -54,6 +54,8 @@ export const STRANGER = { id: 2_112_000_049, name: 'Jonas Drengamann' };
 export const at = (path: string) => `${instance.url}/console${path}`;
 export const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
 export const button = (name: string) => page.getByRole('button', { name, exact: true });
+/** What has the focus; a dialog takes it a moment after it is there. */
+export const focused = () => page.locator(':focus');
 export const goToPart = (name: string) => page.getByRole('tab', { name, exact: true }).click();
 
 /** How far the page is wider than its window: 0 where nothing sticks out. */
@@ -104,7 +106,7 @@ export async function settled(): Promise<void> {
 
 /** Presses Tab until the focus is on the button, or what else has that role, of that name. */
 export async function tabTo(name: string, role: 'button' | 'combobox' = 'button'): Promise<void> {
-  const wanted = page.getByRole(role, { name, exact: true }).and(page.locator(':focus'));
+  const wanted = page.getByRole(role, { name, exact: true }).and(focused());
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press('Tab');
     if ((await wanted.count()) > 0) return;

@@ -1,6 +1,6 @@
 /**
  * Runs the tests that look at time under other clocks than today's, and says how each went.
- *   npm run test:clocks                      all of them: a quarter of an hour
+ *   npm run test:clocks                      all of them: an hour
  *   npm run test:clocks -- leap test/jobs    the clocks whose name has this word, the tests below these paths
  */
 import { spawnSync } from 'node:child_process';

@@ -5,6 +5,7 @@ import { FIRST_ALLIANCE_ID, FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../
 import { beginGeneration } from '../../server/provider/cache.queries.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { isClockFaked } from '../harness/faked-clock.ts';
 import { addGrant, forgetProvider, ownRecord, SKILLS } from '../harness/provider.ts';
 
 const MIB = 1024 * 1024;
@@ -126,15 +127,18 @@ describe('D30: the size of cached answers is bounded', () => {
     for (const answer of await Promise.all(asking)) expect(answer.status).toBe(200);
   });
 
-  it('a long read holds up nobody: the next call starts the new generation', async () => {
-    await ask(CORPORATION);
-    const reader = new pg.Client({ connectionString: app.databaseUrl });
-    await reader.connect();
-    await reader.query('begin; select from provider_cache');
-    expect(await beginGeneration(app.db, 0)).toBe(false);
-    expect((await ask(CORPORATION)).data).toMatchObject({ name: expect.any(String) });
-    await reader.query('rollback');
-    await reader.end();
-    expect(await beginGeneration(app.db, 0)).toBe(true);
-  });
+  it.skipIf(isClockFaked)(
+    'a long read holds up nobody: the next call starts the new generation',
+    async () => {
+      await ask(CORPORATION);
+      const reader = new pg.Client({ connectionString: app.databaseUrl });
+      await reader.connect();
+      await reader.query('begin; select from provider_cache');
+      expect(await beginGeneration(app.db, 0)).toBe(false);
+      expect((await ask(CORPORATION)).data).toMatchObject({ name: expect.any(String) });
+      await reader.query('rollback');
+      await reader.end();
+      expect(await beginGeneration(app.db, 0)).toBe(true);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addBodies } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { FAKED_CLOCK } from '../harness/faked-clock.ts';
 import { addGrant, expireAccessTokens, forgetProvider, outcomeOf, ownRecord } from '../harness/provider.ts';
 
 const ADA = 2_112_000_001;
@@ -41,6 +42,7 @@ function startAsking() {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         PATH: process.env['PATH'] ?? '',
+        ...FAKED_CLOCK,
         DATABASE_URL: app.databaseUrl,
         SSO_URL: settings.sso.url,
         SSO_CLIENT_ID: settings.sso.clientId,

@@ -3,14 +3,12 @@ import { rm } from 'node:fs/promises';
 import pino from 'pino';
 import { startEmbedded } from '../../dev/postgres/embedded.ts';
 import { makeClusterFolder } from './cluster-folder.ts';
+import { FAKED_CLOCK } from './faked-clock.ts';
 
 /**
  * Runs a PostgreSQL for one test run and prints its URL. It ends and removes its files when its standard input closes:
  * at the end of the run, or when the run was killed.
  */
-
-/** Variables that fake the clock of a run (`npm run test:clocks`); PostgreSQL gets the same clock. */
-const FAKED_BY = ['LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC'];
 
 const folder = await makeClusterFolder('castellan-test-');
 try {
@@ -22,7 +20,7 @@ try {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
       timezone: process.env['TZ'] ?? 'UTC',
     },
-    environment: Object.fromEntries(FAKED_BY.map((name) => [name, process.env[name] ?? ''])),
+    environment: FAKED_CLOCK,
   });
   process.stdout.write(`${embedded.url}\n`);
   await once(process.stdin.resume(), 'end');

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { FAKED_CLOCK } from '../faked-clock.ts';
 import { type Got, type Problem, type Sent, send } from '../send.ts';
 import type { Measured } from './loop-meter.ts';
 import type { Take } from './server-process.ts';
@@ -26,7 +27,7 @@ export interface MeasuredServer {
 export async function startMeasuredServer(env: Readonly<Record<string, string>>): Promise<MeasuredServer> {
   const child = fork(join(import.meta.dirname, 'server-process.ts'), {
     execArgv: ['--expose-gc', '--import', 'tsx'],
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...FAKED_CLOCK, ...env },
   });
   const ended = once(child, 'exit');
   const message = async () => {

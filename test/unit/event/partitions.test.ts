@@ -10,6 +10,7 @@ import { type NewEvent, recordEvents } from '../../../server/event/record.ts';
 import { sealEvents } from '../../../server/event/seal.queries.ts';
 import { verifyEvents } from '../../../server/event/verify.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { isClockFaked } from '../../harness/faked-clock.ts';
 
 const DAY = 86_400_000;
 const TABLES = ['events_short', 'events_long', 'event_subjects', 'event_contexts'];
@@ -137,44 +138,50 @@ describe('events that were written before their month had partitions', () => {
   });
 });
 
-it('D90: events whose move takes longer than a statement may stay where they are; others move, and nothing fails', async () => {
-  await record(march);
-  await sql`alter table events_short add constraint slow check (pg_sleep(60)::text is not null) not valid`.execute(
-    database.db,
-  );
-  const { db, close } = connect({
-    url: `${database.serverUrl}&statement_timeout=500`,
-    log: pino({ level: 'silent' }),
-  });
-  try {
-    const warn = vi.fn();
-    const made = await ensureEventPartitions(db, march, { warn });
-    expect(made).not.toContain('events_short_204103');
-    expect(made).toContain('events_long_204103');
-    expect(warn.mock.calls).toContainEqual([
-      { partition: 'events_short_204103' },
-      expect.stringContaining('takes too long'),
-    ]);
-    expect(await filled()).toMatchObject({ events_short_default: 1, events_long_204103: 1 });
-  } finally {
-    await close();
-  }
-});
+it.skipIf(isClockFaked)(
+  'D90: events whose move takes longer than a statement may stay where they are; others move, and nothing fails',
+  async () => {
+    await record(march);
+    await sql`alter table events_short add constraint slow check (pg_sleep(60)::text is not null) not valid`.execute(
+      database.db,
+    );
+    const { db, close } = connect({
+      url: `${database.serverUrl}&statement_timeout=500`,
+      log: pino({ level: 'silent' }),
+    });
+    try {
+      const warn = vi.fn();
+      const made = await ensureEventPartitions(db, march, { warn });
+      expect(made).not.toContain('events_short_204103');
+      expect(made).toContain('events_long_204103');
+      expect(warn.mock.calls).toContainEqual([
+        { partition: 'events_short_204103' },
+        expect.stringContaining('takes too long'),
+      ]);
+      expect(await filled()).toMatchObject({ events_short_default: 1, events_long_204103: 1 });
+    } finally {
+      await close();
+    }
+  },
+);
 
 describe('the next partitions, while a dump reads the events', () => {
-  it('D90: are left to the next time after five seconds, so that who reads events does not wait for the dump', async () => {
-    const dump = new pg.Client({ connectionString: database.url });
-    await dump.connect();
-    await dump.query('begin');
-    await dump.query('lock table events in access share mode');
-    const warn = vi.fn();
-    expect(await ensureEventPartitions(database.db, march, { warn })).toEqual([]);
-    expect(warn.mock.calls).toEqual([
-      [{ partition: 'events_short_204103' }, expect.stringContaining('dump')],
-    ]);
-    await dump.query('rollback');
-    await dump.end();
-    expect(await ensureEventPartitions(database.db, march, { warn })).toHaveLength(3 * TABLES.length);
-    expect(warn).toHaveBeenCalledTimes(1);
-  });
+  it.skipIf(isClockFaked)(
+    'D90: are left to the next time after five seconds, so that who reads events does not wait for the dump',
+    async () => {
+      const dump = new pg.Client({ connectionString: database.url });
+      await dump.connect();
+      await dump.query('begin');
+      await dump.query('lock table events in access share mode');
+      const warn = vi.fn();
+      expect(await ensureEventPartitions(database.db, march, { warn })).toEqual([]);
+      expect(warn.mock.calls).toEqual([
+        [{ partition: 'events_short_204103' }, expect.stringContaining('dump')],
+      ]);
+      await dump.query('rollback');
+      await dump.end();
+      expect(await ensureEventPartitions(database.db, march, { warn })).toHaveLength(3 * TABLES.length);
+      expect(warn).toHaveBeenCalledTimes(1);
+    },
+  );
 });

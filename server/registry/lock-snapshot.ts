@@ -3,7 +3,7 @@ import type { Database } from '../database/tables.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { readStandings, type Standings } from '../standing/read-standings.queries.ts';
 import type { Touched } from '../standing/standing.queries.ts';
-import { lockNewcomers, lockPeople } from './lock-snapshot.queries.ts';
+import { lockFree, lockNewcomers, lockPeople } from './lock-snapshot.queries.ts';
 import {
   type OrganizationIds,
   readOrganizations,
@@ -35,8 +35,8 @@ export async function lockBodies(
  * alliances and coalitions. CEOs are locked only where an organization or their level changes: otherwise all sign-ins
  * of an alliance would wait for each other.
  *
- * @returns the standings of the locked users and of who joined a moving organization while it was waited for them; not of
- * other CEOs: what happens to them meanwhile is told by whoever does it
+ * @returns the standings of the locked users and of who joined a moving organization while it was waited for them, as
+ * nobody else moves meanwhile; not of others: what happens to them is told by whoever does it
  */
 export async function lockTouched(
   db: Kysely<Database>,
@@ -48,8 +48,13 @@ export async function lockTouched(
   const people = hasNewBodies(snapshot, before) ? touched : others;
   const touches = Object.values(touched).some((ids) => ids.length > 0);
   const users = touches ? await lockPeople(db, people, led) : [];
-  await lockGrouping(db, touched.corporations !== undefined && touched.corporations.length > 0);
-  return readStandings(db, { ...people, users });
+  const { corporations = [] } = touched;
+  await lockGrouping(db, corporations.length > 0);
+  const standings = await readStandings(db, { ...people, users });
+  const locked = new Set(users);
+  const late = [...standings.keys()].filter((id) => !locked.has(id));
+  if (late.length === 0) return standings;
+  return readStandings(db, { users: [...users, ...(await lockFree(db, late))], corporations });
 }
 
 /** Whether an organization is new, has another leader, or changed its alliance. */

@@ -5,10 +5,12 @@ import type { Event } from '../../contract/event.ts';
 import { sequence } from '../../dev/world/random.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
+import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
+import { addUser } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
 import { forgetProvider } from '../harness/provider.ts';
@@ -141,6 +143,46 @@ describe('D91: a change that two concurrent operations make is recorded once', (
     expect(told).toMatchObject({ [`user.standing_changed ${JOINING}`]: 1 });
     expect(told).toEqual(once(told));
   });
+});
+
+it('D91: a former CEO who is registered while a snapshot waits and moves before it is stored is told of once', async () => {
+  const [led, other] = [98_930_001, 98_930_002];
+  const corporation = (corporation_id: number, ceo_id: number) => ({
+    ...{ corporation_id, corporation_name: `Corporation ${corporation_id}`, ticker: 'C' },
+    ...{ alliance_id: null, ceo_id, ceo_name: 'CEO' },
+  });
+  const ceo = { character_id: 2_193_000_001, character_name: 'Late', corporation_id: led };
+  const save = (snapshot: Partial<ProviderSnapshot>, judge?: () => Promise<unknown>) =>
+    inTransaction(app.db, (tx) =>
+      saveSnapshot(
+        tx,
+        { alliances: [], corporations: [], characters: [], ...snapshot },
+        app.clock.now(),
+        judge,
+      ),
+    );
+  await save({ corporations: [corporation(led, ceo.character_id), corporation(other, 2_193_000_003)] });
+  await news();
+  let moved: Promise<unknown> | undefined;
+  /** Moves the CEO, and waits until that is done or waits in turn. */
+  async function move(): Promise<void> {
+    const look = new pg.Client({ connectionString: app.databaseUrl });
+    await look.connect();
+    moved = save({ characters: [{ ...ceo, corporation_id: other }] });
+    await Promise.race([moved, untilWaiting(look, 1)]);
+    await look.end();
+  }
+  await meanwhile(
+    app,
+    "select pg_advisory_xact_lock(hashtext('grouping of bodies'))",
+    [],
+    () => save({ corporations: [corporation(led, 2_193_000_002)] }, move),
+    () => addUser(app, { id: ceo.character_id, name: ceo.character_name, corporation: led }),
+  );
+  await moved;
+  const events = await news();
+  expect(misfits(events)).toEqual([]);
+  expect(events.filter(({ type }) => type === 'user.moved')).toHaveLength(1);
 });
 
 // The events of each record must fit together from the first to the last --------------------------------

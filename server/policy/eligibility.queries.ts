@@ -22,13 +22,12 @@ const own = {
  * character that has another owner by now does not count (D100).
  */
 function ofPerson(condition: RawBuilder<boolean>): RawBuilder<boolean> {
-  return sql`case when p.reach = 'person' then ${condition} or exists (
+  return sql`(${condition} or p.reach = 'person' and exists (
     select from (
       select alt.character_id from person_characters self join person_characters alt using (person_id)
       where self.character_id = u.character_id and alt.character_id <> u.character_id
     ) others join users u using (character_id) left join corporations c using (corporation_id)
-    where not ${isChanged} and ${condition}
-  ) else ${condition} end`;
+    where not ${isChanged} and ${condition}))`;
 }
 
 const { groups_none: barred, ...asked } = own;
@@ -90,8 +89,19 @@ export const moderates: RawBuilder<boolean> = sql`(${isAdministrator}
 const isInGroup = sql<boolean>`exists (select from group_members i
   where i.group_id = g.group_id and i.character_id = u.character_id)`;
 
+/** Whether somebody with these relations to a group may see the policy in row `p`. */
+const seen = (is: Readonly<Record<'is_member' | 'moderates' | 'eligible', RawBuilder<boolean>>>) =>
+  sql<boolean>`(p.visible_to = 'everyone' or ${is.is_member} or ${is.moderates}
+    or p.visible_to = 'eligible' and ${is.eligible})`;
+
 /** Whether the user `u` may see the policy `p` of the group `g`. */
-export const maySee: RawBuilder<boolean> = sql`(p.visible_to = 'everyone' or ${isInGroup} or ${moderates}
-  or p.visible_to = 'eligible' and ${isEligible})`;
+export const maySee = seen({ is_member: isInGroup, moderates, eligible: isEligible });
+
+/** The same of a row `p` that has these relations as columns. */
+export const maySeeByColumns = seen({
+  is_member: sql`p.is_member`,
+  moderates: sql`p.moderates`,
+  eligible: sql`p.eligible`,
+});
 
 export const isGroupMember = isInGroup;

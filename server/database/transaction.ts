@@ -4,8 +4,17 @@ import type { Database } from './tables.ts';
 
 const TRIES = 4;
 
+/** Thrown in a transaction that is to begin again, because others changed what it had asked for its locks by. */
+export class Overtaken extends Error {
+  /** As PostgreSQL says it of a transaction that cannot be serialized: see {@link isUndone}. */
+  readonly code = '40001';
+  constructor() {
+    super('others changed meanwhile what this transaction goes by');
+  }
+}
+
 /**
- * Runs `work` in one transaction, and retries it after a deadlock. If `db` is a transaction already, `work` runs within
+ * Runs `work` in one transaction, and retries it after a deadlock or if it was {@link Overtaken}. If `db` is a transaction already, `work` runs within
  * it, and its owner commits.
  */
 export async function inTransaction<T>(

@@ -47,11 +47,3 @@ export async function lockPeople(
     order by u.character_id for no key update`.execute(db);
   return rows.map((row) => row.character_id);
 }
-
-/** Locks those of the users whom nobody else has locked, and returns their ids: to wait for the others could deadlock. */
-export async function lockFree(db: Kysely<Database>, users: readonly number[]): Promise<number[]> {
-  const { rows } = await sql<{ character_id: number }>`
-    select character_id from users where character_id = any(${[...users]}::bigint[])
-    order by character_id for no key update skip locked`.execute(db);
-  return rows.map((row) => row.character_id);
-}

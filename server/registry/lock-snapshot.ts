@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { Overtaken } from '../database/transaction.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { readStandings, type Standings } from '../standing/read-standings.queries.ts';
 import type { Touched } from '../standing/standing.queries.ts';
-import { lockFree, lockNewcomers, lockPeople } from './lock-snapshot.queries.ts';
+import { lockNewcomers, lockPeople } from './lock-snapshot.queries.ts';
 import {
   type OrganizationIds,
   readOrganizations,
@@ -35,8 +36,9 @@ export async function lockBodies(
  * alliances and coalitions. CEOs are locked only where an organization or their level changes: otherwise all sign-ins
  * of an alliance would wait for each other.
  *
- * @returns the standings of the locked users and of who joined a moving organization while it was waited for them, as
- * nobody else moves meanwhile; not of others: what happens to them is told by whoever does it
+ * @returns the standings of the locked users
+ * @throws Overtaken if more users are concerned than there were when the locks were asked for: `inTransaction`
+ * begins again
  */
 export async function lockTouched(
   db: Kysely<Database>,
@@ -48,13 +50,12 @@ export async function lockTouched(
   const people = hasNewBodies(snapshot, before) ? touched : others;
   const touches = Object.values(touched).some((ids) => ids.length > 0);
   const users = touches ? await lockPeople(db, people, led) : [];
-  const { corporations = [] } = touched;
-  await lockGrouping(db, corporations.length > 0);
+  await lockGrouping(db, touched.corporations !== undefined && touched.corporations.length > 0);
   const standings = await readStandings(db, { ...people, users });
   const locked = new Set(users);
-  const late = [...standings.keys()].filter((id) => !locked.has(id));
-  if (late.length === 0) return standings;
-  return readStandings(db, { users: [...users, ...(await lockFree(db, late))], corporations });
+  // To wait for them now, out of order, could be a deadlock.
+  if ([...standings.keys()].some((id) => !locked.has(id))) throw new Overtaken();
+  return standings;
 }
 
 /** Whether an organization is new, has another leader, or changed its alliance. */

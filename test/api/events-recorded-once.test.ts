@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { sequence } from '../../dev/world/random.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { CEO_LEVEL, MEMBER_LEVEL } from '../../server/access/clearance-levels.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
@@ -12,7 +13,7 @@ import { allEvents, misfits } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addUser } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
+import { meanwhile, untilBehind, untilWaiting } from '../harness/meanwhile.ts';
 import { forgetProvider } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { trySignIn } from '../harness/sign-in.ts';
@@ -145,44 +146,108 @@ describe('D91: a change that two concurrent operations make is recorded once', (
   });
 });
 
-it('D91: a former CEO who is registered while a snapshot waits and moves before it is stored is told of once', async () => {
-  const [led, other] = [98_930_001, 98_930_002];
+describe('D91: a former CEO who is registered while a snapshot waits', () => {
+  const [LED, OTHER] = [98_930_001, 98_930_002];
+  const CEO = { character_id: 2_193_000_001, character_name: 'Late', corporation_id: LED };
   const corporation = (corporation_id: number, ceo_id: number) => ({
     ...{ corporation_id, corporation_name: `Corporation ${corporation_id}`, ticker: 'C' },
     ...{ alliance_id: null, ceo_id, ceo_name: 'CEO' },
   });
-  const ceo = { character_id: 2_193_000_001, character_name: 'Late', corporation_id: led };
-  const save = (snapshot: Partial<ProviderSnapshot>, judge?: () => Promise<unknown>) =>
-    inTransaction(app.db, (tx) =>
-      saveSnapshot(
-        tx,
-        { alliances: [], corporations: [], characters: [], ...snapshot },
-        app.clock.now(),
-        judge,
-      ),
+  const save = (part: Partial<ProviderSnapshot>, judge?: () => Promise<unknown>) =>
+    inTransaction(app.db, (tx) => {
+      const snapshot = { alliances: [], corporations: [], characters: [], ...part };
+      return saveSnapshot(tx, snapshot, app.clock.now(), judge);
+    });
+
+  beforeEach(async () => {
+    await app.db.deleteFrom('users').where('character_id', '=', CEO.character_id).execute();
+    await save({ corporations: [corporation(LED, CEO.character_id), corporation(OTHER, 2_193_000_003)] });
+    await news();
+  });
+
+  /** Stores another CEO; meanwhile, when all else is locked, the former one is registered and `happens`. */
+  function depose(happens: (other: pg.Client) => Promise<unknown>, judge?: () => Promise<unknown>) {
+    return meanwhile(
+      app,
+      "select pg_advisory_xact_lock(hashtext('grouping of bodies'))",
+      [],
+      () => save({ corporations: [corporation(LED, 2_193_000_002)] }, judge),
+      async (other) => {
+        await addUser(app, {
+          id: CEO.character_id,
+          name: CEO.character_name,
+          corporation: LED,
+          level: CEO_LEVEL,
+        });
+        await happens(other);
+      },
     );
-  await save({ corporations: [corporation(led, ceo.character_id), corporation(other, 2_193_000_003)] });
-  await news();
-  let moved: Promise<unknown> | undefined;
-  /** Moves the CEO, and waits until that is done or waits in turn. */
-  async function move(): Promise<void> {
-    const look = new pg.Client({ connectionString: app.databaseUrl });
-    await look.connect();
-    moved = save({ characters: [{ ...ceo, corporation_id: other }] });
-    await Promise.race([moved, untilWaiting(look, 1)]);
-    await look.end();
   }
-  await meanwhile(
-    app,
-    "select pg_advisory_xact_lock(hashtext('grouping of bodies'))",
-    [],
-    () => save({ corporations: [corporation(led, 2_193_000_002)] }, move),
-    () => addUser(app, { id: ceo.character_id, name: ceo.character_name, corporation: led }),
-  );
-  await moved;
-  const events = await news();
-  expect(misfits(events)).toEqual([]);
-  expect(events.filter(({ type }) => type === 'user.moved')).toHaveLength(1);
+  const standings = (events: readonly Event[]) =>
+    events
+      .filter(({ type }) => type === 'user.standing_changed')
+      .map(({ changes }) => changes.filter(({ field }) => field !== 'coalitions'));
+
+  it('and moves before it is stored: the move is told once', async () => {
+    let moved: Promise<unknown> | undefined;
+    /** Moves the CEO, and waits until that is done or waits in turn. */
+    async function move(): Promise<void> {
+      const look = new pg.Client({ connectionString: app.databaseUrl });
+      await look.connect();
+      moved = save({ characters: [{ ...CEO, corporation_id: OTHER }] });
+      await Promise.race([moved, untilWaiting(look, 1)]);
+      await look.end();
+    }
+    await depose(async () => undefined, move);
+    await moved;
+    const events = await news();
+    expect(misfits(events)).toEqual([]);
+    expect(events.filter(({ type }) => type === 'user.moved')).toHaveLength(1);
+  });
+
+  it('while somebody else, who changes nothing, has him locked: the loss of the office is told', async () => {
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    let deposed: Promise<unknown> | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        deposed = depose(async () => {
+          await holder.query('begin');
+          await holder.query('select from users where character_id = $1 for no key update', [
+            CEO.character_id,
+          ]);
+          resolve();
+        });
+        deposed.catch(reject);
+      });
+      await untilBehind(holder, 1);
+      await holder.query('commit');
+    } finally {
+      await holder.end();
+    }
+    await deposed;
+    expect(standings(await news())).toEqual([
+      [{ field: 'clearance_level', before: CEO_LEVEL, after: MEMBER_LEVEL }],
+    ]);
+  });
+
+  it('and is deleted before it is stored: the deletion is told once', async () => {
+    let deleted: Promise<unknown> | undefined;
+    await depose(
+      async () => undefined,
+      async () => {
+        const look = new pg.Client({ connectionString: app.databaseUrl });
+        await look.connect();
+        deleted = ok(app.client(app.root).user.delete({ params: { character_id: CEO.character_id } }));
+        await Promise.race([deleted, untilWaiting(look, 1)]);
+        await look.end();
+      },
+    );
+    await deleted;
+    const told = timesTold(await news());
+    expect(told).toMatchObject({ [`user.deleted ${CEO.character_id}`]: 1 });
+    expect(told).toEqual(once(told));
+  });
 });
 
 // The events of each record must fit together from the first to the last --------------------------------

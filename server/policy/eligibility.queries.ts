@@ -89,7 +89,7 @@ export const moderates: RawBuilder<boolean> = sql`(${isAdministrator}
 const isInGroup = sql<boolean>`exists (select from group_members i
   where i.group_id = g.group_id and i.character_id = u.character_id)`;
 
-/** Whether somebody with these relations to a group may see the policy in row `p`. */
+/** Whether somebody with these relations to the group may see its policy `p`. */
 const seen = (is: Readonly<Record<'is_member' | 'moderates' | 'eligible', RawBuilder<boolean>>>) =>
   sql<boolean>`(p.visible_to = 'everyone' or ${is.is_member} or ${is.moderates}
     or p.visible_to = 'eligible' and ${is.eligible})`;
@@ -97,11 +97,11 @@ const seen = (is: Readonly<Record<'is_member' | 'moderates' | 'eligible', RawBui
 /** Whether the user `u` may see the policy `p` of the group `g`. */
 export const maySee = seen({ is_member: isInGroup, moderates, eligible: isEligible });
 
-/** The same of a row `p` that has these relations as columns. */
+/** The same, where the relations are the columns of a row `r`. */
 export const maySeeByColumns = seen({
-  is_member: sql`p.is_member`,
-  moderates: sql`p.moderates`,
-  eligible: sql`p.eligible`,
+  is_member: sql`r.is_member`,
+  moderates: sql`r.moderates`,
+  eligible: sql`r.eligible`,
 });
 
 export const isGroupMember = isInGroup;

@@ -219,22 +219,22 @@ export const rejectedUntil: RawBuilder<Date | null> = sql`(
     and a.created_on >= ${ownedSince(sql`u`)})`;
 
 /**
- * The pairs of a user and a group that `which` selects. `offset 0` keeps the relations that they have from being put into
- * the condition of {@link maySeeByColumns} once more: to plan that would take longer than to answer.
+ * Users before groups. `offset 0` keeps the relations of a user to a group from being put into {@link maySeeByColumns}
+ * once more: to plan that would take longer than to answer.
  */
-const candidatesAt = (now: Date, which: RawBuilder<unknown>) => sql`
-  select p.*, ${maySeeByColumns} as may_see from (
-  select g.group_id, g.group_name, g.name_key, u.character_name, p.reach, p.questions, p.expire_days, p.min_level,
-    p.visible_to, u.clearance_level as level,
+const candidatesAt = (now: Date) => sql`
+  select g.group_id, g.group_name, u.character_name, p.reach, p.questions, p.expire_days, p.min_level,
+    u.clearance_level as level,
     case when ${counts} then p.joining else 'closed' end as joining,
-    ${moderates} as moderates, ${isGroupMember} as is_member, ${isEligible} as eligible,
+    ${maySeeByColumns} as may_see, r.moderates, r.is_member, r.eligible,
     json_build_object(${met}) as met,
     (select a.application_id from applications a where a.group_id = g.group_id
       and a.character_id = u.character_id and a.state = 'pending' and a.expires_on > ${now}) as pending,
     ${rejectedUntil} as rejected_until
   from groups g join group_policies p using (group_id) join users u on true
     left join corporations c on c.corporation_id = u.corporation_id
-  where ${which} offset 0) p`;
+    cross join lateral (
+      select ${isGroupMember} as is_member, ${moderates} as moderates, ${isEligible} as eligible offset 0) r`;
 
 /** The groups whose policy lets users join and that this user may see, in the order of D9. */
 export async function findJoinable(
@@ -243,9 +243,9 @@ export async function findJoinable(
   now: Date,
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
-    select * from (${candidatesAt(now, sql`u.character_id = ${characterId} and p.joining <> 'closed' and ${counts}`)})
-      candidates
-    where may_see order by name_key, group_id`.execute(db);
+    ${candidatesAt(now)}
+    where u.character_id = ${characterId} and p.joining <> 'closed' and ${counts} and ${maySeeByColumns}
+    order by g.name_key, g.group_id`.execute(db);
   return rows;
 }
 
@@ -257,7 +257,7 @@ export async function findCandidate(
   now: Date,
 ): Promise<Candidate | undefined> {
   const { rows } = await sql<Candidate>`
-    ${candidatesAt(now, sql`u.character_id = ${characterId} and g.group_id = ${groupId}`)}`.execute(db);
+    ${candidatesAt(now)} where u.character_id = ${characterId} and g.group_id = ${groupId}`.execute(db);
   return rows[0];
 }
 

@@ -51,9 +51,8 @@ export async function snapshot(
     const results = (await client.query(statements.join(';'))) as unknown as pg.QueryResult<{
       row: string;
     }>[];
-    return Object.fromEntries(
-      tables.map((table, index) => [table, results[index]?.rows.map(({ row }) => row) ?? []]),
-    );
+    if (results.length !== tables.length) throw new Error('There is not one result for each table');
+    return Object.fromEntries(results.map(({ rows }, index) => [tables[index], rows.map(({ row }) => row)]));
   });
 }
 

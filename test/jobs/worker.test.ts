@@ -113,7 +113,7 @@ describe('D29: dead applications', () => {
   const callbackOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 
   it('1,000 dead callbacks do not delay a responsive one', async () => {
-    // Calls that are never given up, so that however slow the machine is the dead applications are called together.
+    // The calls have no time limit, so that even a slow machine has all dead applications called at the same time.
     vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
     onTestFinished(() => void vi.restoreAllMocks());
     await letIn(app, { corporations: [98_000_011] });
@@ -140,8 +140,9 @@ describe('D29: dead applications', () => {
         );
       });
     await sendEvents(callbackOf(dead), 1000);
-    await expect.poll(open).toBe(1000);
+    await expect.poll(open).toBeGreaterThanOrEqual(1000);
     await sendEvents(callbackOf(living), 1);
-    await expect.poll(() => deadOnes).toEqual([1000]);
+    await expect.poll(() => deadOnes).toHaveLength(1);
+    expect(deadOnes[0]).toBeGreaterThanOrEqual(1000);
   });
 });

@@ -53,7 +53,7 @@ export async function lastRuns(db: Kysely<Database>): Promise<ReadonlyMap<string
 export async function failedRuns(db: Kysely<Database>): Promise<{ job: string; failed: number }[]> {
   const { rows } = await sql<{ job: string; failed: number }>`
     select name as job, count(*) as failed from pgboss.job
-    where state = 'failed' and completed_on > now() - interval '1 day'
+    where state = 'failed' and completed_on > now() - interval '24 hours'
     group by name order by name`.execute(db);
   return rows;
 }

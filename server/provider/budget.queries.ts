@@ -96,7 +96,7 @@ export async function sweep(db: Kysely<Database>, now: Date, most: number): Prom
 export async function hasMoreToSweep(db: Kysely<Database>, now: Date): Promise<boolean> {
   const { rows } = await sql<{ more: boolean }>`
     select exists (select from provider_cache where kept_until < ${now})
-      or exists (select from provider_buckets where used_on < ${now}::timestamptz - interval '1 day')
+      or exists (select from provider_buckets where used_on < ${now}::timestamptz - interval '24 hours')
       or exists (select from provider_callers where turn < extract(epoch from ${now}::timestamptz) / 60 - 10)
       as more`.execute(db);
   return rows[0]?.more ?? false;

@@ -18,7 +18,7 @@ export async function findNames(
   const { rows } = await sql<KnownName>`
     select id, name, category from names
     where id = any(${[...ids]}::bigint[])
-      and known_on > ${now}::timestamptz - case when name is null then interval '1 day' else interval '7 days' end
+      and known_on > ${now}::timestamptz - case when name is null then interval '24 hours' else interval '168 hours' end
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -48,7 +48,7 @@ export async function findStaleNames(
       : sql`(known_on, id) > (${after.known_on}::timestamptz, ${after.id}::bigint)`;
   const { rows } = await sql<NamePlace>`
     select id, known_on from names
-    where name is not null and known_on <= ${now}::timestamptz - interval '7 days' and ${beyond}
+    where name is not null and known_on <= ${now}::timestamptz - interval '168 hours' and ${beyond}
     order by known_on, id limit ${most}`.execute(db);
   return rows;
 }
@@ -63,7 +63,7 @@ export interface NamePlace {
 export async function forgetUnnamed(db: Kysely<Database>, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from names where id in (
-      select id from names where name is null and known_on <= ${now}::timestamptz - interval '7 days'
+      select id from names where name is null and known_on <= ${now}::timestamptz - interval '168 hours'
       order by known_on limit ${most} for update skip locked)`.execute(db);
   return Number(numAffectedRows);
 }

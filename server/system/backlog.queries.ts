@@ -15,11 +15,11 @@ export async function readBacklog(db: Kysely<Database>, now: Date): Promise<Back
             -- A scheduled run that waits for the one before it needs no worker.
             case when bool_or(policy = 'stately' and state = 'active') then 0
               else count(*) filter (where state < 'active' and start_after <= now())::int end as waiting,
-            count(*) filter (where state = 'failed' and completed_on > now() - interval '1 day')::int as failed
+            count(*) filter (where state = 'failed' and completed_on > now() - interval '24 hours')::int as failed
           from pgboss.job where name <> 'dead-letters' and name not like '\\_\\_pgboss%'
           group by name
         ) jobs) as jobs,
-      (select count(*)::int from crash_reports where timestamp > ${now}::timestamptz - interval '1 day') as crashes`.execute(
+      (select count(*)::int from crash_reports where timestamp > ${now}::timestamptz - interval '24 hours') as crashes`.execute(
     db,
   );
   const [backlog] = rows;

@@ -23,31 +23,67 @@ export interface Touched {
 }
 
 /** Ids of the users whose standing may be touched. */
-export const touchedUsers = ({
-  users = [],
-  corporations = [],
-  alliances = [],
-  coalitions = [],
-  groups = [],
-  led = [],
-  ledAlliances = [],
-}: Touched) => sql`
-  select unnest(${[...users]}::bigint[]) as character_id
-  union select ceo_id from corporations where corporation_id = any(${[...led]}::bigint[])
-  union select e.ceo_id from alliances a join corporations e on e.corporation_id = a.executor_corporation_id
-    where a.alliance_id in (
-      select unnest(${[...ledAlliances]}::bigint[])
-      union select alliance_id from corporations where corporation_id = any(${[...led]}::bigint[]))
-  union select character_id from group_members where group_id = any(${[...groups]}::text[])
-  union select u.character_id from users u where u.corporation_id in (
-    select unnest(${[...corporations]}::bigint[])
-    union select corporation_id from groups where group_id = any(${[...groups]}::text[])
-    union select corporation_id from corporations where alliance_id in (
-      select unnest(${[...alliances]}::bigint[])
-      union select alliance_id from groups where group_id = any(${[...groups]}::text[]))
-    union select corporation_id from coalition_reach where coalition_id in (
-      select unnest(${[...coalitions]}::text[])
-      union select coalition_id from groups where group_id = any(${[...groups]}::text[])))`;
+export function touchedUsers(touched: Touched): RawBuilder<unknown> {
+  const { users, led, ledAlliances, groups } = touched;
+  const found = unionOf(
+    ofGiven(users, (ids) => sql`select unnest(${ids}::bigint[]) as character_id`),
+    ofGiven(led, leadersOf),
+    ofGiven(ledAlliances, (ids) => leadersOfAlliances(sql`select unnest(${ids}::bigint[])`)),
+    ofGiven(
+      groups,
+      (ids) => sql`select character_id from group_members where group_id = any(${ids}::text[])`,
+    ),
+    membersOfOrganizations(touched),
+  );
+  return found ?? sql`select null::bigint as character_id where false`;
+}
+
+const leadersOf = (corporationIds: unknown) => sql`
+  select ceo_id as character_id from corporations where corporation_id = any(${corporationIds}::bigint[])
+  union ${leadersOfAlliances(sql`
+    select alliance_id from corporations where corporation_id = any(${corporationIds}::bigint[])`)}`;
+
+const leadersOfAlliances = (allianceIds: RawBuilder<unknown>) => sql`
+  select e.ceo_id as character_id
+  from alliances a join corporations e on e.corporation_id = a.executor_corporation_id
+  where a.alliance_id in (${allianceIds})`;
+
+/** Members and guests of organizations, also of those whose autogroup is touched. */
+function membersOfOrganizations({ corporations, alliances, coalitions, groups }: Touched) {
+  const ofGroups = (column: string) =>
+    ofGiven(groups, (ids) => sql`select ${sql.ref(column)} from groups where group_id = any(${ids}::text[])`);
+  const inAlliances = unionOf(
+    ofGiven(alliances, (ids) => sql`select unnest(${ids}::bigint[])`),
+    ofGroups('alliance_id'),
+  );
+  const inCoalitions = unionOf(
+    ofGiven(coalitions, (ids) => sql`select unnest(${ids}::text[])`),
+    ofGroups('coalition_id'),
+  );
+  const corporationIds = unionOf(
+    ofGiven(corporations, (ids) => sql`select unnest(${ids}::bigint[])`),
+    ofGroups('corporation_id'),
+    inAlliances && sql`select corporation_id from corporations where alliance_id in (${inAlliances})`,
+    inCoalitions && sql`select corporation_id from coalition_reach where coalition_id in (${inCoalitions})`,
+  );
+  return (
+    corporationIds && sql`select u.character_id from users u where u.corporation_id in (${corporationIds})`
+  );
+}
+
+/** The part of a statement that looks up ids; none without ids, because PostgreSQL would plan and run it all the same. */
+function ofGiven(
+  ids: readonly unknown[] | undefined,
+  part: (ids: unknown) => RawBuilder<unknown>,
+): RawBuilder<unknown> | undefined {
+  return ids === undefined || ids.length === 0 ? undefined : part([...ids]);
+}
+
+/** The union of those parts that there are. */
+function unionOf(...parts: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<unknown> | undefined {
+  const given = parts.filter((part) => part !== undefined);
+  return given.length === 0 ? undefined : sql.join(given, sql` union `);
+}
 
 /**
  * The standing of the users whose ids `people` selects. What depends on the corporation alone is computed once per

@@ -148,6 +148,7 @@ export class World {
     if (corporationId === undefined) return undefined;
     const corporation = this.#corporations.get(corporationId);
     const generated = this.#names.character(index);
+    const { seed } = this;
     const handovers = this.#handovers.get(id) ?? 0;
     return {
       id,
@@ -158,7 +159,10 @@ export class World {
       isCeo: corporation?.ceoId === id,
       deleted: this.#deleted.has(id),
       bornAt: new Date(EPOCH - (hash(this.seed, id, 3) % (10 * 365)) * 86_400_000),
-      owner: createHash('sha1').update(`${this.seed}:${id}:${handovers}`).digest('base64'),
+      // Few ask for it, and it takes longer than all the rest.
+      get owner() {
+        return createHash('sha1').update(`${seed}:${id}:${handovers}`).digest('base64');
+      },
     };
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../../contract/history.ts';
 import * as sheet from '../../dev/world/character-sheet.ts';
 import { mailbox } from '../../dev/world/mailbox.ts';
@@ -34,7 +34,8 @@ let app: TestApp;
 let dyn: string;
 let members: Character[];
 beforeAll(async () => {
-  app = await startTestApp();
+  // Two pages of mail.
+  app = await startTestApp({ provider: { mailRounds: 34 } });
   dyn = await app.dynamicToken();
   await letIn(app, { alliances: [ALLIANCE] });
   await addHome(app);
@@ -46,6 +47,10 @@ beforeAll(async () => {
     .filter((character): character is Character => character !== undefined && !character.isCeo);
 });
 afterAll(() => app.stop());
+// Every hour lived adds mail.
+beforeEach(() => {
+  app.provider.world.turn = 0;
+});
 
 const newcomer = (scopes = SCOPES): Promise<SignedIn> =>
   app.signIn((members.shift() as Character).id, { dyn, scopes: ['publicData', ...scopes] });
@@ -146,12 +151,23 @@ describe('POST …/location/now', () => {
     });
   });
 
+  /** Lets hours pass until the game shows the character in such a place. */
+  function liveUntilIn(place: 'station' | 'structure' | 'space', id: number): void {
+    const { world } = app.provider;
+    for (let turn = 1; turn <= 60; turn += 1) {
+      world.turn += 1;
+      app.clock.advance(LATER);
+      const { station_id, structure_id } = sheet.location(world, world.character(id) as Character);
+      if ((station_id ? 'station' : structure_id ? 'structure' : 'space') === place) return;
+    }
+    throw new Error(`never in a ${place}`);
+  }
+
   it('names the station or structure in which the character is docked', async () => {
     const { token, user } = await newcomer();
     const kinds = new Set<string>();
-    for (let turn = 0; turn < 40 && kinds.size < 3; turn += 1) {
-      app.provider.world.turn += 1;
-      app.clock.advance(LATER);
+    for (const place of ['station', 'structure', 'space'] as const) {
+      liveUntilIn(place, user.character_id);
       const location = await ok(storeNow(token, user.character_id));
       const { station_id, station_name, structure_id, structure_name } = location;
       if (station_id !== null) expect(station_name).toMatch(/^[^#]/);
@@ -167,15 +183,10 @@ describe('POST …/location/now', () => {
 
   it('a structure that the character may not look at is #N (D36)', async () => {
     const { token, user } = await newcomer(LOCATION_SCOPES);
-    for (let turn = 0; turn < 60; turn += 1) {
-      app.provider.world.turn += 1;
-      app.clock.advance(LATER);
-      const { structure_id, structure_name } = await ok(storeNow(token, user.character_id));
-      if (structure_id === null) continue;
-      expect(structure_name).toBe(`#${structure_id}`);
-      return;
-    }
-    expect.unreachable('never docked in a structure');
+    liveUntilIn('structure', user.character_id);
+    const { structure_id, structure_name } = await ok(storeNow(token, user.character_id));
+    expect(structure_id).not.toBeNull();
+    expect(structure_name).toBe(`#${structure_id}`);
   });
 
   it('404 without a valid refresh token with the scopes (D30)', async () => {

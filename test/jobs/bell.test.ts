@@ -12,22 +12,23 @@ import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 /** Less than the interval at which subscribers poll who hear notifications. */
 const PATIENTLY = { timeout: 30_000 };
 
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
 describe('the database notifies of jobs', () => {
-  let app: TestApp;
   let ears: pg.Client;
   let heard: (string | undefined)[] = [];
   beforeAll(async () => {
-    app = await startTestApp();
     ears = new pg.Client({ connectionString: app.databaseUrl });
     await ears.connect();
     ears.on('notification', ({ payload }) => heard.push(payload));
     await ears.query(`listen ${BELL}`);
   });
   beforeEach(() => app.app.services.queue.boss.clearStorage());
-  afterAll(async () => {
-    await ears.end();
-    await app.stop();
-  });
+  afterAll(() => ears.end());
 
   /** The notifications during `work`. */
   async function told(work: () => Promise<unknown>): Promise<(string | undefined)[]> {
@@ -88,7 +89,6 @@ describe('the database notifies of jobs', () => {
 });
 
 describe('a listener', () => {
-  let app: TestApp;
   let proxy: DatabaseProxy;
   let bell: Bell;
   let rung: (string | undefined)[];
@@ -110,14 +110,12 @@ describe('a listener', () => {
   };
 
   beforeAll(async () => {
-    app = await startTestApp();
     proxy = await startProxy(app.databaseUrl);
   });
   afterEach(async () => {
     bell.close();
     await proxy.mend();
   });
-  afterAll(() => app.stop());
 
   it('is told the name of each queue; at first any of them may have jobs', async () => {
     open(ring);
@@ -158,7 +156,7 @@ describe('a listener', () => {
 describe('an idle worker', () => {
   it('sends no statements, and starts a job at once', async () => {
     let proxy: DatabaseProxy | undefined;
-    const app = await startTestApp({
+    const idle = await startTestApp({
       worker: true,
       databaseBy: async (url) => {
         proxy = await startProxy(url);
@@ -168,7 +166,7 @@ describe('an idle worker', () => {
     const listens = sql`select from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`;
     // One for jobs, one for events.
-    await expect.poll(async () => (await listens.execute(app.db)).rows, PATIENTLY).toHaveLength(2);
+    await expect.poll(async () => (await listens.execute(idle.db)).rows, PATIENTLY).toHaveLength(2);
     const sentIn = async (milliseconds: number) => {
       const before = proxy?.sent ?? 0;
       await sleep(milliseconds);
@@ -177,9 +175,9 @@ describe('an idle worker', () => {
     // Waits for the end of the start; polling each queue once a second would be 14 statements.
     await expect.poll(() => sentIn(1_000), PATIENTLY).toBeLessThan(3);
     expect(await sentIn(3_000)).toBeLessThan(10);
-    await app.app.services.queue.send(app.db, 'register-alliance-members', { alliance_id: 99_000_001 });
+    await idle.app.services.queue.send(idle.db, 'register-alliance-members', { alliance_id: 99_000_001 });
     const done = sql`select from pgboss.job where name = 'register-alliance-members' and state = 'completed'`;
-    await expect.poll(async () => (await done.execute(app.db)).rows, PATIENTLY).toHaveLength(1);
-    await app.stop();
+    await expect.poll(async () => (await done.execute(idle.db)).rows, PATIENTLY).toHaveLength(1);
+    await idle.stop();
   });
 });

@@ -28,7 +28,7 @@ const ADA = FIRST_CHARACTER_ID;
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startTestApp({ provider: { corporations: 20, characters: 2_100 } });
+  app = await startTestApp({ provider: { corporations: 20, characters: 500 } });
   await app.app.services.document.current();
 });
 beforeEach(async () => {
@@ -137,41 +137,41 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
 });
 
 describe('a run visits each grant once, whatever happens', () => {
-  it('600 grants: eight at a time, one statement for a page of 200, progress to the end', async () => {
-    await addGrants(app, 600, [SKILLS]);
+  it('250 grants: eight at a time, one statement for a page of 200, progress to the end', async () => {
+    await addGrants(app, 250, [SKILLS]);
     app.provider.rotateRefreshTokens = true;
     const told: [number, number][] = [];
     const sent = await statementsOf(app, () => check({ progress: (...step) => told.push(step) }));
-    expect(asked()).toHaveLength(600);
+    expect(asked()).toHaveLength(250);
     expect(new Set(asked().map(({ status }) => status))).toEqual(new Set([200]));
     expect(Math.max(...asked().map(({ open }) => open))).toBeLessThanOrEqual(8);
-    expect(told.at(-1)).toEqual([600, 600]);
+    expect(told.at(-1)).toEqual([250, 250]);
     const pages = sent.filter((text) => /order by next_check_on/.test(text));
-    // Only a page that is not full is the last: after three full pages follows an empty one.
-    expect(pages).toHaveLength(4);
+    // A page that is not full is the last.
+    expect(pages).toHaveLength(2);
     // For each grant: reading its row, the claim, its refresh token, its access token.
-    expect(sent).toHaveLength(4 * 600 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
+    expect(sent).toHaveLength(4 * 250 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
   });
 
-  it('grants that stay due, as 450 that the guard holds, are refreshed once in a run, too', async () => {
-    kill(await addGrants(app, 450, [SKILLS]));
+  it('grants that stay due, as 250 that the guard holds, are refreshed once in a run, too', async () => {
+    kill(await addGrants(app, 250, [SKILLS]));
     await check();
-    expect(asked()).toHaveLength(450);
+    expect(asked()).toHaveLength(250);
     expect(await invalid()).toEqual([]);
   });
 
   it('two at once, in two processes: each refreshed once', async () => {
-    await addGrants(app, 60, [SKILLS]);
+    await addGrants(app, 30, [SKILLS]);
     app.provider.rotateRefreshTokens = true;
     const other = otherProcess(app);
     await Promise.all([check(), check({}, { ...app.app.services, db: other.db })]);
     await other.stop();
-    expect(asked()).toHaveLength(60);
+    expect(asked()).toHaveLength(30);
     expect(await invalid()).toEqual([]);
   });
 
   it('a run that is aborted ends soon, and the next run does the rest', async () => {
-    await addGrants(app, 100, [SKILLS]);
+    await addGrants(app, 40, [SKILLS]);
     const end = new AbortController();
     const progress = (done: number) => done === 20 && end.abort();
     await expect(check({ signal: end.signal, progress: (done) => void progress(done) })).rejects.toThrow(
@@ -179,11 +179,11 @@ describe('a run visits each grant once, whatever happens', () => {
     );
     expect(asked().length).toBeLessThanOrEqual(20 + 8);
     await check();
-    expect(asked()).toHaveLength(100);
+    expect(asked()).toHaveLength(40);
   });
 
   it('a run that is aborted marks the grants it found dead, even if every run is too long', async () => {
-    const ids = await addGrants(app, 100, [SKILLS]);
+    const ids = await addGrants(app, 40, [SKILLS]);
     kill(ids.slice(0, 5));
     await app.db
       .updateTable('grants')
@@ -249,10 +249,10 @@ describe('D63: a faulty sign-on takes nothing away', () => {
   it.each(sick.map((fault) => [JSON.stringify(fault), fault] as const))(
     'from the start: %s ends the run after three, and the next one catches up',
     async (_, fault) => {
-      await addGrants(app, 50, [SKILLS]);
+      await addGrants(app, 20, [SKILLS]);
       const before = await grants();
       const struck = app.provider.faults.add(TOKEN, fault);
-      await expect(check()).rejects.toThrow('3 of 50');
+      await expect(check()).rejects.toThrow('3 of 20');
       // After a broken connection it is retried once at once, as the answer may have been lost.
       expect(struck.strikes).toBe(fault.kind === 'reset' ? 6 : 3);
       const unchanged = ({ next_check_on: _next, ...row }: (typeof before)[number]) => row;
@@ -267,13 +267,13 @@ describe('D63: a faulty sign-on takes nothing away', () => {
   it.each([1, 25, 40])(
     'after %i answers: the run ends, and what it heard of dead tokens waits',
     async (n) => {
-      const ids = await addGrants(app, 80, [SKILLS]);
+      const ids = await addGrants(app, n + 20, [SKILLS]);
       await sql`update grants set next_check_on = 'epoch' where character_id = ${ADA}`.execute(app.db);
       kill([ADA]);
       const progress = (done: number) => {
         if (done === n) app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });
       };
-      await expect(check({ progress })).rejects.toThrow(/of 80: /);
+      await expect(check({ progress })).rejects.toThrow(`of ${n + 20}: `);
       expect(asked().filter(({ status }) => status === 503).length).toBeLessThanOrEqual(10 + 8);
       expect(await invalid()).toEqual([]);
       app.provider.faults.clear();
@@ -296,7 +296,7 @@ describe('D63: a faulty sign-on takes nothing away', () => {
 
   const words: readonly OAuthFault[] = ['token missing', 'grant not found', 'other client'];
   it.each(words)('everybody’s token called dead at once (%s): not one becomes invalid', async (error) => {
-    await addGrants(app, 40, [SKILLS]);
+    await addGrants(app, 20, [SKILLS]);
     const metric = async () => (await app.app.services.metrics.jobsHeld.get()).values[0]?.value ?? 0;
     const before = await metric();
     app.provider.faults.add(TOKEN, { kind: 'oauth', error });
@@ -307,7 +307,7 @@ describe('D63: a faulty sign-on takes nothing away', () => {
     app.provider.faults.clear();
     await check();
     expect(await invalid()).toEqual([]);
-    expect(asked()).toHaveLength(80);
+    expect(asked()).toHaveLength(40);
   });
 
   it('20 of 200 are not more than a tenth, 21 are; 19 of 19 are too few to be held', async () => {

@@ -33,7 +33,7 @@ class Undone extends Error {}
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startTestApp({ provider: { alliances: 3, corporations: 12, characters: 400 } });
+  app = await startTestApp({ provider: { alliances: 3, corporations: 12, characters: 200 } });
   await populate(app);
 });
 afterAll(() => app.stop());
@@ -430,7 +430,7 @@ describe('D63: downtime between the records of alliances and their lists', () =>
   let other: TestApp;
 
   beforeAll(async () => {
-    other = await startTestApp({ provider: { alliances: 6, corporations: 26, characters: 200 } });
+    other = await startTestApp({ provider: { alliances: 6, corporations: 26, characters: 60 } });
     await populate(other);
   });
   afterAll(() => other.stop());

@@ -9,7 +9,7 @@ const [FIRST, SECOND, THIRD] = [99_000_001, 99_000_002, 99_000_003];
 /** Milliseconds: longer than an answer of the provider about a corporation or an alliance stays fresh. */
 const STALE = 2 * 3_600_000;
 
-const WORLD = { provider: { alliances: 3, corporations: 90, characters: 400 } };
+const WORLD = { provider: { alliances: 3, corporations: 90, characters: 100 } };
 
 let app: TestApp;
 let root: Client;

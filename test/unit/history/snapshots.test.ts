@@ -245,7 +245,7 @@ describe('pages (interface "External data operations" rule 2, D36)', () => {
           code: 'invalid_request',
         });
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

@@ -49,7 +49,7 @@ describe('escapes of ServerQuery', () => {
     expect(escapeText('a\\sb')).toBe('a\\\\sb');
   });
 
-  it('100,000 texts are unchanged after escaping and unescaping, alone and as a field among others', () => {
+  it('30,000 texts are unchanged after escaping and unescaping, alone and as a field among others', () => {
     let wrong = 0;
     fc.assert(
       fc.property(difficult, (text) => {
@@ -67,7 +67,7 @@ describe('escapes of ServerQuery', () => {
           second?.get('three') === text;
         if (!survives) wrong += 1;
       }),
-      { numRuns: 100_000 },
+      { numRuns: 30_000 },
     );
     expect(wrong).toBe(0);
   });

@@ -10,7 +10,7 @@ import { addRelyingParty, REDIRECT_URI, type RelyingParty } from '../harness/rel
 const ALLIANCE = 99_000_001;
 const CORPORATION = 98_000_011;
 const MEMBER = 2_112_000_049;
-const REQUESTS = 1_600;
+const REQUESTS = 640;
 const AT_ONCE = 8;
 
 let app: TestApp;

@@ -4,8 +4,11 @@ import { fuzz, sendUnacceptable } from '../harness/fuzz/run.ts';
 import { type FuzzedApp, startFuzzedApp } from '../harness/fuzz/stage.ts';
 import { type Problem, send } from '../harness/send.ts';
 
-/** Usually half a minute; a busy machine needs longer. */
+/** Usually some seconds; a busy machine needs longer. */
 const TIME_LIMIT = 5 * 60_000;
+
+/** Statuses that some of the requests must have got. */
+const ANSWERS = [200, 201, 401, 403, 404, 409, 413, 422];
 
 let app: FuzzedApp;
 beforeAll(async () => {
@@ -14,18 +17,27 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 it(
-  '2,000 random requests to every operation are answered as the contract says, none with a crash',
+  '1,280 random requests to every operation are answered as the contract says, none with a crash',
   async () => {
-    const { statuses, reached } = await fuzz(app, 2_000);
+    const statuses: Record<string, number> = {};
+    const reached = new Set<string>();
+    const lacksSome = () => reached.size <= 70 || ANSWERS.some((status) => statuses[status] === undefined);
+    // Rare answers may need more of them.
+    for (let round = 0; round === 0 || (round < 6 && lacksSome()); round++) {
+      const done = await fuzz(app, 1_280);
+      for (const [status, count] of Object.entries(done.statuses))
+        statuses[status] = (statuses[status] ?? 0) + count;
+      for (const operation of Object.keys(done.reached)) reached.add(operation);
+    }
     // The generator makes requests that pass validation as well as ones that do not.
-    for (const status of [200, 201, 401, 403, 404, 409, 413, 422]) {
+    for (const status of ANSWERS) {
       expect(
         statuses[status] ?? 0,
         `answers with ${status} among ${JSON.stringify(statuses)}`,
       ).toBeGreaterThan(0);
     }
     // Most operations succeeded at least once, with existing ids.
-    expect(Object.keys(reached).length).toBeGreaterThan(70);
+    expect(reached.size).toBeGreaterThan(70);
   },
   TIME_LIMIT,
 );
@@ -34,10 +46,10 @@ it(
   'a body that the contract does not accept changes nothing',
   async () => {
     let before: Awaited<ReturnType<typeof snapshot>> = {};
-    const sent = await sendUnacceptable(app, 300, async () => {
+    const sent = await sendUnacceptable(app, 100, async () => {
       before = await snapshot(app.databaseUrl);
     });
-    expect(sent).toBe(300);
+    expect(sent).toBe(100);
     expect(await snapshot(app.databaseUrl)).toEqual(before);
   },
   TIME_LIMIT,

@@ -321,17 +321,17 @@ describe('a deleted user', () => {
 });
 
 describe('reads', () => {
-  it('need at most two statements in addition to authentication, with 10,000 members too', async () => {
+  it('need at most two statements in addition to authentication, with 1,000 members too', async () => {
     const { rows } = await sql<{ character_name: string }>`
       insert into users (character_id, character_name, name_key, corporation_id)
-      select n, 'Pilot ' || n, 'pilot ' || n, ${CORPORATION} from generate_series(2200000000, 2200009999) n
+      select n, 'Pilot ' || n, 'pilot ' || n, ${CORPORATION} from generate_series(2200000000, 2200000999) n
       returning character_name`.execute(app.db);
     const small = await make();
     const large = await make();
     await ok(put(large, { add_members: rows.slice(1).map((row) => row.character_name) }));
     for (const [{ group_id }, count] of [
       [small, 1],
-      [large, 10_000],
+      [large, 1_000],
     ] as const) {
       const before = app.statements.length;
       expect((await ok(root.group.get({ params: { group_id } }))).members).toHaveLength(count);
@@ -342,7 +342,7 @@ describe('reads', () => {
       (group) => group.group_name === `Corporation ${CORPORATION}`,
     );
     const start = app.statements.length;
-    expect((await ok(root.group.get({ params: autogroup as Group }))).members.length).toBeGreaterThan(10_000);
+    expect((await ok(root.group.get({ params: autogroup as Group }))).members.length).toBeGreaterThan(1_000);
     expect(app.statements.length - start).toBe(2);
     const before = app.statements.length;
     await ok(root.group.list());

@@ -35,7 +35,7 @@ const MEASURES = Object.keys(BOUNDS) as (keyof Costs)[];
 
 /** Measurements per request: load of the machine only adds to a cost, so the least one counts. */
 const TRIES = 30;
-/** Some 500 bodies of 1 MiB for each operation. */
+/** Up to 250 bodies of 1 MiB for each operation. */
 const TIME_LIMIT = 5 * 60_000;
 
 let app: TestApp;
@@ -133,12 +133,15 @@ const withBody = operations().flatMap(({ resource, name, route }) => {
   return body instanceof z.ZodType ? [{ operation: `${resource}.${name}`, route, body }] : [];
 });
 
+/** What the fields of the operations before take. */
+const tried = new Set<string>();
+
 it.each(withBody)(
   'D3c: no body of $operation blocks the event loop, whatever its shape',
   async ({ route, body }) => {
     const most = route.path.startsWith('/ext/') ? 32 * 1024 : MIB;
-    const bodies = heavyBodies(body, most);
-    expect(bodies.length).toBeGreaterThan(40);
+    const bodies = heavyBodies(body, most, tried);
+    expect(bodies.length).toBeGreaterThan(20);
     await expectBounded(bodies, (text) => ({ ...requestTo(route), body: text }));
   },
   TIME_LIMIT,
@@ -211,7 +214,9 @@ describe('D3c: the largest valid changes do not block the event loop longer eith
   ])('%s', async (what, body) => {
     const { update } = what.startsWith('group') ? contract.group : contract.coalition;
     const request = { ...requestTo(update), body };
-    expect((await server.ask(request)).answer.status).toBe(200);
-    expect(beyond(await leastCosts(request, bounds), bounds)).toEqual([]);
+    const changed = await server.ask(request, true);
+    expect(changed.answer.status).toBe(200);
+    if (beyond(costsOf(changed), bounds).length > 0)
+      expect(beyond(await leastCosts(request, bounds), bounds)).toEqual([]);
   });
 });

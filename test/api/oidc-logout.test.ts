@@ -25,6 +25,8 @@ interface Listener {
 }
 
 let app: TestApp;
+/** Without a worker, so that jobs stay in the queue. */
+let quiet: TestApp;
 let coalition: string;
 let server: Server;
 let listener: Listener;
@@ -33,6 +35,8 @@ let party: RelyingParty;
 beforeAll(async () => {
   app = await startTestApp({ worker: true });
   coalition = await letIn(app, { corporations: [CORPORATION] });
+  quiet = await startTestApp();
+  await letIn(quiet, { corporations: [CORPORATION] });
   server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
@@ -54,6 +58,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await app.stop();
+  await quiet.stop();
   await new Promise((resolve) => server.close(resolve));
 });
 afterEach(async () => {
@@ -254,8 +259,6 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
   });
 
   it('D84: the job holds ids alone', async () => {
-    const quiet = await startTestApp();
-    await letIn(quiet, { corporations: [CORPORATION] });
     const there = await addRelyingParty(quiet, { backchannel_logout_uri: listener.url });
     const browser = new Browser(quiet, { choice: { characterId: MEMBER } });
     const tokens = await there.signIn(browser);
@@ -269,7 +272,6 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
         attempt: 0,
       },
     ]);
-    await quiet.stop();
   });
 
   it('2.8: the notice is retried after a failure, but not when the application refuses it', async () => {
@@ -469,8 +471,6 @@ describe('D84: changes that end sessions, of which applications are notified', (
   });
 
   it('many applications at once, in one statement; the jobs contain ids only', async () => {
-    const quiet = await startTestApp();
-    await letIn(quiet, { corporations: [CORPORATION] });
     const { group_id } = await ok(quiet.client(quiet.root).group.create({ body: { group_name: 'Editors' } }));
     await quiet.signIn(MEMBER);
     await quiet.signIn(OTHER);
@@ -503,7 +503,6 @@ describe('D84: changes that end sessions, of which applications are notified', (
       select count(*)::int as sessions, count(*) filter (where payload->'authorizations' <> '{}')::int as parts
       from oidc_artifacts where model = 'Session' and character_id is not null`.execute(quiet.db);
     expect(rows).toEqual([{ sessions: 2, parts: 0 }]);
-    await quiet.stop();
   });
 
   it.each(['openid', 'openid offline_access'])(

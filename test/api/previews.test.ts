@@ -461,45 +461,46 @@ it('D121: what a preview says is what the update and the job then do, and what e
   timeout: 300_000,
 }, async () => {
   let [told, left] = [0, 0];
-  await fc.assert(
-    fc.asyncProperty(plans, ranks, conditions, async ({ world, tries }, levels, condition) => {
-      for (const [i, level] of levels.entries()) {
-        const user = world.users.get(CHARACTERS[i]?.id ?? 0);
-        if (user !== undefined) user.level = level;
-      }
-      await settle(app, world);
-      await policies(condition);
-      const clients = new Map<number, Client>();
-      for (const id of world.users.keys()) {
-        if (id !== 0) clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
-      }
-      let before = await look(app, clients);
-      const known = new Set<string>();
-      await standingsToldSince(known);
-      for (const one of [...tries, ...demotions]) {
-        if (one.do === 'link') continue;
-        const asked = ask(root, world.coalitions, one);
-        if (asked === undefined) continue;
-        const preview = await asked.preview();
-        expect((await asked.update()).status).toBe(preview.status);
-        if (preview.status !== 200) continue;
-        const { changes } = preview.body as { changes: PreviewChange[] };
-        await judged();
-        const after = await look(app, clients);
-        const expected = changesBetween(before, after);
-        before = after;
-        expect(changesOf(changes.map(withoutBuiltIn).filter(({ users }) => users.length > 0))).toEqual(
-          expected,
-        );
-        told += expected.size;
-        if (one.do === 'set level')
-          left += [...expected].filter((change) => change.includes('group lost')).length;
-        const rights = [...expected].filter((change) => /^(login|level) /.test(change));
-        expect(changesTold(await standingsToldSince(known))).toEqual(new Set(rights));
-      }
-    }),
-    { numRuns: 12, endOnFailure: true },
-  );
+  const property = fc.asyncProperty(plans, ranks, conditions, async ({ world, tries }, levels, condition) => {
+    for (const [i, level] of levels.entries()) {
+      const user = world.users.get(CHARACTERS[i]?.id ?? 0);
+      if (user !== undefined) user.level = level;
+    }
+    await settle(app, world);
+    await policies(condition);
+    const clients = new Map<number, Client>();
+    for (const id of world.users.keys()) {
+      if (id !== 0) clients.set(id, app.client((await makeToken(app, 'per', id, uuidOf(app.root))).jwt));
+    }
+    let before = await look(app, clients);
+    const known = new Set<string>();
+    await standingsToldSince(known);
+    for (const one of [...tries, ...demotions]) {
+      if (one.do === 'link') continue;
+      const asked = ask(root, world.coalitions, one);
+      if (asked === undefined) continue;
+      const preview = await asked.preview();
+      expect((await asked.update()).status).toBe(preview.status);
+      if (preview.status !== 200) continue;
+      const { changes } = preview.body as { changes: PreviewChange[] };
+      await judged();
+      const after = await look(app, clients);
+      const expected = changesBetween(before, after);
+      before = after;
+      expect(changesOf(changes.map(withoutBuiltIn).filter(({ users }) => users.length > 0))).toEqual(
+        expected,
+      );
+      told += expected.size;
+      if (one.do === 'set level')
+        left += [...expected].filter((change) => change.includes('group lost')).length;
+      const rights = [...expected].filter((change) => /^(login|level) /.test(change));
+      expect(changesTold(await standingsToldSince(known))).toEqual(new Set(rights));
+    }
+  });
+  // Few registries suffice, but they must show something.
+  for (let round = 0; round === 0 || (round < 9 && (told <= 5 || left === 0)); round++) {
+    await fc.assert(property, { numRuns: 4, endOnFailure: true });
+  }
   expect(told).toBeGreaterThan(5);
   // Nobody leaves a hand-made group by a level but by its policy.
   expect(left).toBeGreaterThan(0);

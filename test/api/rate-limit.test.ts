@@ -12,14 +12,20 @@ const CALLBACK = '/callback/ext?code=a&state=b';
 
 /** Settings for a proxy on this machine, which appends the client to X-Forwarded-For. */
 let app: TestApp;
+/** Without a limit. */
+let free: TestApp;
 let people = 2_120_000_001;
 
 beforeAll(async () => {
   app = await startTestApp({ env: { RATE_LIMIT: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' } });
   await addHome(app);
+  free = await startTestApp();
 });
 beforeEach(() => app.clock.advance(60_000));
-afterAll(() => app.stop());
+afterAll(async () => {
+  await app.stop();
+  await free.stop();
+});
 
 /** An address that no other test uses. */
 let addresses = 0;
@@ -117,7 +123,6 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
 describe('D60: a request costs no statement', () => {
   it('100 requests within the usual limit send what they send without one, and a few statements for blocks', async () => {
     const usual = await startTestApp({ env: { RATE_LIMIT: '' } });
-    const free = await startTestApp();
     // Otherwise it would be loaded in the background, and its statements counted as those of a request.
     for (const each of [usual, free]) await each.app.services.document.current();
     const [counted, uncounted] = await Promise.all(
@@ -132,7 +137,7 @@ describe('D60: a request costs no statement', () => {
     expect(blocks?.length).toBeLessThan(10);
     expect(counted?.filter((sql) => !sql.includes('rate_windows'))).toEqual(uncounted);
     expect(uncounted?.filter((sql) => sql.includes('may_log_in'))).toHaveLength(100);
-    await Promise.all([usual.stop(), free.stop()]);
+    await usual.stop();
   });
 
   it('a block is leased while the caller is read, so an unresponsive database delays a request only once', async () => {
@@ -368,11 +373,9 @@ describe('D60: RATE_LIMIT', () => {
   });
 
   it('0 sets no limit, and answers have no headers of it', async () => {
-    const free = await startTestApp();
     const answers = await times(700, () => send(free, 'GET', '/token'));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     expect(answers[0]?.headers).not.toHaveProperty('ratelimit-limit');
-    await free.stop();
   });
 
   it('refused requests are counted for Prometheus', async () => {

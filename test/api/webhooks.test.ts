@@ -11,7 +11,7 @@ import { startDispatch } from '../../server/webhook/dispatch.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { findUnreadable, resealSecrets } from '../../server/webhook/secret-keys.ts';
 import { take } from '../../server/webhook/take.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { allEvents, allSealed } from '../fixtures/events.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook, arrivals, isSignedBy, messageOf, pass } from '../fixtures/webhooks.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -41,6 +41,13 @@ async function receive(answer: Receiver['answer'] = 204): Promise<Receiver> {
   return receiver;
 }
 
+/** So many events as of new groups, by one statement. */
+async function groupsCreated(count: number): Promise<void> {
+  const event = { type: 'group.created' as const, targets: [] };
+  await recordEvents(app.db, Array(count).fill(event), app.clock.now());
+  await allSealed(app.db);
+}
+
 async function deliveriesOf(webhook_id: string) {
   const answer = await root.webhook.listDeliveries({ params: { webhook_id } });
   if (answer.status !== 200) throw new Error(`${answer.status}`);
@@ -55,10 +62,14 @@ async function standing(webhook_id: string) {
 
 /** Waits until the only delivery of the webhook had this number of tries, and is in this state. */
 async function tried(webhook_id: string, tries: number, state = 'waiting') {
-  await expect
-    .poll(async () => (await deliveriesOf(webhook_id))[0], { timeout: 60_000 })
-    .toMatchObject({ tries, state });
-  return (await deliveriesOf(webhook_id))[0] as Awaited<ReturnType<typeof deliveriesOf>>[number];
+  let last: Awaited<ReturnType<typeof deliveriesOf>>[number] | undefined;
+  const only = async () => {
+    [last] = await deliveriesOf(webhook_id);
+    return last;
+  };
+  await expect.poll(only, { timeout: 60_000 }).toMatchObject({ tries, state });
+  if (last === undefined) throw new Error('there is no delivery');
+  return last;
 }
 
 describe('D93: what is delivered', () => {
@@ -332,10 +343,8 @@ describe('D93: success and retries', () => {
     const others = 18;
     for (let n = 0; n < others; n += 1) await addWebhook(app, hanging, { types: ['group.created'] });
     await addWebhook(app, well, { types: ['group.created'] });
-    const event = { type: 'group.created' as const, targets: [] };
-    await recordEvents(app.db, Array(64).fill(event), app.clock.now());
-    await allEvents(app.db);
-    await arrivals(well, 64);
+    await groupsCreated(40);
+    await arrivals(well, 40);
     const share = Math.floor(512 / (others + 1));
     await expect.poll(() => hanging.received.length).toBeGreaterThanOrEqual(others * share);
     expect(hanging.received.length).toBeLessThan(512 + others);
@@ -633,7 +642,7 @@ describe('D93: claimed deliveries', () => {
     const held: ServerResponse[] = [];
     const receiver = await receive((response) => void held.push(response));
     const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
-    for (let n = 0; n < 40; n += 1) await addGroup(app, unique());
+    await groupsCreated(40);
     await arrivals(receiver, 32);
     await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 40 });
     const { until } = await app.db
@@ -729,9 +738,9 @@ describe('D93: test deliveries', () => {
     for (let n = 0; n < 4; n += 1) {
       const params = await ok(client.webhook.create({ body: { url, types: ['crash.*'] } }));
       const test = () => client.webhook.test({ params });
-      answers.push(...(await Promise.all(Array.from({ length: 30 }, test))).map(({ status }) => status));
+      answers.push(...(await Promise.all(Array.from({ length: 26 }, test))).map(({ status }) => status));
       await ok(client.webhook.delete({ params }));
     }
-    expect(answers.sort()).toEqual([...Array(100).fill(200), ...Array(20).fill(429)]);
+    expect(answers.sort()).toEqual([...Array(100).fill(200), ...Array(4).fill(429)]);
   });
 });

@@ -435,8 +435,8 @@ it('D120: the answer equals the decision, for all six questions, on random regis
     `${about} true`,
     `${about} false`,
   ]);
-  for (let round = 0; round === 0 || (round < 10 && wanted.some((one) => !answers.has(one))); round++) {
-    await fc.assert(property, { numRuns: 6, endOnFailure: true });
+  for (let round = 0; round === 0 || (round < 30 && wanted.some((one) => !answers.has(one))); round++) {
+    await fc.assert(property, { numRuns: 2, endOnFailure: true });
   }
   expect([...answers.keys()]).toEqual(expect.arrayContaining(wanted));
 });
@@ -493,7 +493,9 @@ it('D120: whoever does what the fixes say turns the answer, on random registries
       expect([id, about, fixes, (await why(id, about)).answer]).toEqual([id, about, fixes, 'yes']);
     }
   });
-  await fc.assert(property, { numRuns: 10, endOnFailure: true });
+  for (let round = 0; round === 0 || (round < 9 && turned.size < 2); round++) {
+    await fc.assert(property, { numRuns: 3, endOnFailure: true });
+  }
   expect(turned.size).toBeGreaterThan(1);
 });
 

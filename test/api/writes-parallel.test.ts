@@ -10,7 +10,7 @@ import { callerAt } from '../harness/caller.ts';
 const ALLIANCE = 99_910_001;
 const CORPORATIONS = [98_910_001, 98_910_002] as const;
 const CALLERS = 6;
-const ROUNDS = 40;
+const ROUNDS = 20;
 
 let app: TestApp;
 beforeAll(async () => {

@@ -33,7 +33,13 @@ export async function fuzz(
   try {
     for (let sent = 0; sent < requests; sent += AT_ONCE * BATCHES) {
       await fuzzer.refresh();
-      const one = fc.oneof(...[...OPERATIONS.keys()].map((name) => requestsTo(name, fuzzer.hints)));
+      // Operations that never succeeded so far come more often.
+      const one = fc.oneof(
+        ...[...OPERATIONS.keys()].map((name) => ({
+          weight: fuzzer.reached[name] === undefined ? 4 : 1,
+          arbitrary: requestsTo(name, fuzzer.hints),
+        })),
+      );
       const batch = fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE });
       const property = fc.asyncProperty(batch, async (all) => {
         await Promise.all(all.map((request) => fuzzer.send(request)));

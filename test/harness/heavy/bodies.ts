@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_VALUES } from '../../../contract/json/measure.ts';
 import { EXT_SCOPES } from '../../../contract/scopes.ts';
-import { READ_SHAPES, SHAPES } from './shapes.ts';
+import { LISTS, SHAPES, TEXTS, WORST_LISTS, WORST_TEXTS } from './shapes.ts';
 
 /** A request body with a name that says which expensive shape it has, and where. */
 export interface HeavyBody {
@@ -12,16 +12,47 @@ export interface HeavyBody {
 /** Placeholder for a shape; occurs in no text of the contract. */
 const HERE = '@here@';
 const BODY = 'body';
+/** What a field that no schema knows takes. */
+const NOTHING = z.never();
 
 /**
  * Every heavy shape that a schema gets to see at every place within a body where it takes anything, each as long as the
- * limit allows. Of fields that take the same the first stands for all.
+ * limit allows. Of fields that take the same the first stands for all, also for those of other schemas: `tried` contains
+ * what they take. But every schema gets each shape once where that costs most: lists in a list, texts as a text.
  */
-export function heavyBodies(schema: z.ZodTypeAny, bytes: number): HeavyBody[] {
+export function heavyBodies(schema: z.ZodTypeAny, bytes: number, tried = new Set<string>()): HeavyBody[] {
   const within = placesIn(schema).filter(([place]) => place !== BODY);
-  return [...within.flatMap((place) => planted(place, READ_SHAPES, bytes)), ...fullBodies(schema)].filter(
-    ({ text }) => Buffer.byteLength(text) <= bytes,
-  );
+  const lists = within.find(([, , takes]) => takesParts(takes)) ?? within[0];
+  const texts = within.find(([, , takes]) => unwrapped(takes) instanceof z.ZodString) ?? within[0];
+  const bodies = within.flatMap((place) => {
+    const [, , takes] = place;
+    const isNew = !tried.has(definitionOf(takes));
+    tried.add(definitionOf(takes));
+    // What looks into no list refuses all lists alike; so do texts.
+    const shapes = (isDearest: boolean, looks: boolean, all: typeof SHAPES, worst: typeof SHAPES) =>
+      isDearest || (isNew && looks) ? all : isNew ? worst : {};
+    const planting = {
+      ...shapes(place === lists, takesParts(takes), LISTS, WORST_LISTS),
+      ...shapes(place === texts, takesTexts(takes), TEXTS, WORST_TEXTS),
+    };
+    return planted(place, planting, bytes);
+  });
+  return [...bodies, ...fullBodies(schema)].filter(({ text }) => Buffer.byteLength(text) <= bytes);
+}
+
+/** Whether a schema may look into lists or objects. */
+function takesParts(schema: z.ZodTypeAny): boolean {
+  return !isOneOf(schema, z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodNever);
+}
+
+/** Whether a schema may look into texts. */
+function takesTexts(schema: z.ZodTypeAny): boolean {
+  return !isOneOf(schema, z.ZodArray, z.ZodObject, z.ZodRecord, z.ZodNumber, z.ZodBoolean);
+}
+
+function isOneOf(schema: z.ZodTypeAny, ...kinds: readonly (abstract new (...given: never[]) => unknown)[]) {
+  const inner = unwrapped(schema);
+  return kinds.some((kind) => inner instanceof kind);
 }
 
 /** Every heavy shape in place of the body: what no operation with an object for its body reads any further. */
@@ -29,7 +60,11 @@ export function heavyInstead(bytes: number): HeavyBody[] {
   return planted([BODY, HERE], SHAPES, bytes);
 }
 
-function planted([name, value]: Place, shapes: typeof SHAPES, bytes: number): HeavyBody[] {
+function planted(
+  [name, value]: readonly [string, unknown, ...unknown[]],
+  shapes: typeof SHAPES,
+  bytes: number,
+): HeavyBody[] {
   const [before = '', after = ''] = JSON.stringify(value).split(JSON.stringify(HERE));
   return Object.entries(shapes).map(([shape, text]) => ({
     name: `${shape} at ${name}`,
@@ -37,20 +72,19 @@ function planted([name, value]: Place, shapes: typeof SHAPES, bytes: number): He
   }));
 }
 
-type Place = readonly [name: string, value: unknown];
+type Place = readonly [name: string, value: unknown, takes: z.ZodTypeAny];
 
-/** The value once for each position in it, with the placeholder there; the rest is valid. */
+/** The value once for each position in it, with the placeholder there, and what takes it; the rest is valid. */
 function placesIn(schema: z.ZodTypeAny, name = BODY): Place[] {
   const inner = unwrapped(schema);
-  const here: Place = [name, HERE];
+  const here: Place = [name, HERE, schema];
   if (inner instanceof z.ZodArray) {
-    return [here, ...placesIn(inner.element, `${name}[]`).map(([at, value]): Place => [at, [value]])];
+    const within = placesIn(inner.element, `${name}[]`);
+    return [here, ...within.map(([at, value, takes]): Place => [at, [value], takes])];
   }
   if (inner instanceof z.ZodRecord) {
-    return [
-      here,
-      ...placesIn(inner.valueSchema, `${name}.*`).map(([at, value]): Place => [at, { any: value }]),
-    ];
+    const within = placesIn(inner.valueSchema, `${name}.*`);
+    return [here, ...within.map(([at, value, takes]): Place => [at, { any: value }, takes])];
   }
   if (inner instanceof z.ZodUnion) {
     const lists = (inner.options as z.ZodTypeAny[]).filter((one) => one instanceof z.ZodArray);
@@ -59,9 +93,11 @@ function placesIn(schema: z.ZodTypeAny, name = BODY): Place[] {
   if (!(inner instanceof z.ZodObject)) return [here];
   const example = exampleOf(schema);
   const fields = unlike(Object.entries<z.ZodTypeAny>(inner.shape)).flatMap(([field, of]) =>
-    placesIn(of, `${name}.${field}`).map(([at, value]): Place => [at, { ...example, [field]: value }]),
+    placesIn(of, `${name}.${field}`).map(
+      ([at, value, takes]): Place => [at, { ...example, [field]: value }, takes],
+    ),
   );
-  return [here, ...fields, [`${name}.unknown`, { ...example, unknown: HERE }]];
+  return [here, ...fields, [`${name}.unknown`, { ...example, unknown: HERE }, NOTHING]];
 }
 
 /** The first of the fields with equal schemas. */

@@ -51,8 +51,17 @@ const REFUSED_UNREAD: Readonly<Record<string, Shape>> = {
   'colons without end': (bytes) => `{"a"${':'.repeat(Math.max(1, bytes - 4))}`,
 };
 
-/** Shapes that reach validation. */
-export const READ_SHAPES: Readonly<Record<string, Shape>> = {
+/** Lists and objects that cost most when nothing looks into them. */
+export const WORST_LISTS: Readonly<Record<string, Shape>> = {
+  'object of 100 lists of 190 objects': atMost(
+    100,
+    (n) => `{${Array.from({ length: n }, (_, i) => `"f${i}":${copiesOf('{}')(190)}`).join()}}`,
+  ),
+  'one long name': (bytes) => `{"${'k'.repeat(Math.max(1, bytes - 8))}":0}`,
+};
+
+/** Lists and objects that reach validation. */
+export const LISTS: Readonly<Record<string, Shape>> = {
   ...Object.fromEntries(
     ELEMENTS.map((element) => [`list of 9,900 ${element}`, atMost(9_900, copiesOf(element))]),
   ),
@@ -63,19 +72,24 @@ export const READ_SHAPES: Readonly<Record<string, Shape>> = {
   ),
   'list of 95 objects of 100 fields': atMost(95, copiesOf(HUNDRED_FIELDS)),
   'list of 95 lists of 100 objects': atMost(95, copiesOf(copiesOf('{}')(100))),
-  'object of 100 lists of 190 objects': atMost(
-    100,
-    (n) => `{${Array.from({ length: n }, (_, i) => `"f${i}":${copiesOf('{}')(190)}`).join()}}`,
-  ),
-  'one long name': (bytes) => `{"${'k'.repeat(Math.max(1, bytes - 8))}":0}`,
+  ...WORST_LISTS,
+};
+
+/** Texts and numbers that cost most when nothing looks into them. */
+export const WORST_TEXTS: Readonly<Record<string, Shape>> = {
+  'long text of escapes': (bytes) => `"${'\\n'.repeat(Math.max(1, Math.floor((bytes - 2) / 2)))}"`,
+  'long number': (bytes) => '1'.repeat(Math.max(1, bytes)),
+};
+
+/** Texts and numbers that reach validation. */
+export const TEXTS: Readonly<Record<string, Shape>> = {
   'long text': (bytes) => `"${'x'.repeat(Math.max(1, bytes - 2))}"`,
   'long text beyond ASCII': (bytes) => `"${'é'.repeat(Math.max(1, Math.floor((bytes - 2) / 2)))}"`,
   'long text of emoji': (bytes) => `"${'😀'.repeat(Math.max(1, Math.floor((bytes - 2) / 4)))}"`,
   'long text of half characters': (bytes) =>
     `"${'\\ud800'.repeat(Math.max(1, Math.floor((bytes - 2) / 6)))}"`,
-  'long text of escapes': (bytes) => `"${'\\n'.repeat(Math.max(1, Math.floor((bytes - 2) / 2)))}"`,
-  'long number': (bytes) => '1'.repeat(Math.max(1, bytes)),
+  ...WORST_TEXTS,
   blanks: (bytes) => `${' '.repeat(Math.max(0, bytes - 1))}0`,
 };
 
-export const SHAPES: Readonly<Record<string, Shape>> = { ...REFUSED_UNREAD, ...READ_SHAPES };
+export const SHAPES: Readonly<Record<string, Shape>> = { ...REFUSED_UNREAD, ...LISTS, ...TEXTS };

@@ -12,7 +12,7 @@ const ITS_ADDRESS = '\n  - url: http://localhost:8080\n';
  */
 export async function publishedYaml(baseUrl: string): Promise<string> {
   const text = await readFile(FILE, 'utf8');
-  // Plain text in YAML neither ends in these two nor is followed by what may be a comment.
-  const address = /^\S*[^\s:-]$/.test(baseUrl) ? baseUrl : JSON.stringify(baseUrl);
+  // Plain text in YAML does not end in a colon, and may end before a space.
+  const address = /^\S*[^\s:]$/.test(baseUrl) ? baseUrl : JSON.stringify(baseUrl);
   return text.replace(ITS_ADDRESS, () => `\n  - url: ${address}\n`);
 }

@@ -6,8 +6,8 @@ import { openDataDir } from '../server/config/data-dir.ts';
 import type { Settings } from '../server/config/settings.ts';
 import { isInUse } from '../server/http/listen.ts';
 import { CannotStart } from '../server/shared/cannot-start.ts';
-import { type SimulatedProvider, startSimulatedProvider } from './provider/provider.ts';
-import { type SimulatedVoiceServer, startSimulatedVoiceServer } from './voice-server/server.ts';
+import type { SimulatedProvider } from './provider/provider.ts';
+import type { SimulatedVoiceServer } from './voice-server/server.ts';
 
 /** Settings of the simulated provider in DATA_DIR: the secret for later starts, all of it for workers. */
 const PublishedSettings = z.object({
@@ -26,6 +26,8 @@ const fileOf = (settings: Settings) => join(settings.dataDir, 'simulated-provide
 export async function startForDevelopment(
   settings: Settings,
 ): Promise<{ settings: Settings; simulated: SimulatedProvider }> {
+  // Workers, which join it, do not load it.
+  const { startSimulatedProvider } = await import('./provider/provider.ts');
   const clientId = 'castellan-development';
   // Its refresh tokens are encrypted with the secret, so those in the database stay valid after a restart.
   const clientSecret =
@@ -49,6 +51,7 @@ export async function startForDevelopment(
 
 /** Starts a voice server with some clients: the same identities at every start, as the database refers to them. */
 async function startVoice(): Promise<SimulatedVoiceServer> {
+  const { startSimulatedVoiceServer } = await import('./voice-server/server.ts');
   const voice = await startSimulatedVoiceServer();
   for (const nickname of ['Visitor', 'Scout', 'Logistics']) voice.world.connect(nickname);
   return voice;

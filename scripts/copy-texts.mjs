@@ -1,15 +1,16 @@
 /**
- * Puts beside the compiled code what it reads at run time and no compiler touches: the guides, and what the pages under
- * /docs load. Only what has changed is copied.
+ * Puts beside the compiled code what it reads at run time and no compiler touches: the OpenAPI document, the guides, and
+ * what the pages under /docs load. Only what has changed is copied.
  *   node scripts/copy-texts.mjs dist
  */
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
-const TEXTS = { docs: ['.md'], 'server/docs/assets': ['.css', '.mjs'] };
+const TEXTS = { '.': ['openapi.yaml'], docs: ['.md'], 'server/docs/assets': ['.css', '.mjs'] };
 
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const filesOf = (folder, endings) => readdirSync(folder).filter((name) => endings.includes(extname(name)));
+const filesOf = (folder, endings) =>
+  readdirSync(folder).filter((name) => endings.some((ending) => name.endsWith(ending)));
 
 export function copyTexts(out) {
   for (const [folder, endings] of Object.entries(TEXTS)) {

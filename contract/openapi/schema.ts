@@ -20,8 +20,18 @@ type Reading = 'sent' | 'meant';
 
 const REF = '#/components/schemas/';
 
+/** What was generated already: most operations answer with the same errors. */
+const GENERATED: Readonly<Record<Reading, WeakMap<z.ZodTypeAny, RawSchema>>> = {
+  sent: new WeakMap(),
+  meant: new WeakMap(),
+};
+
 function raw(schema: z.ZodTypeAny, reading: Reading): RawSchema {
-  return generateSchema(schema, reading === 'meant', '3.1') as RawSchema;
+  const known = GENERATED[reading].get(schema);
+  if (known !== undefined) return known;
+  const generated = generateSchema(schema, reading === 'meant', '3.1') as RawSchema;
+  GENERATED[reading].set(schema, generated);
+  return generated;
 }
 
 const NAMED: ReadonlyMap<string, RawSchema> = named();

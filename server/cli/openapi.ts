@@ -1,6 +1,4 @@
 /** `npm run --silent openapi > f.yaml`: prints the OpenAPI document, nothing else. */
-import { openApiDocument } from '../../contract/openapi.ts';
-import { openApiYaml } from '../http/openapi-yaml.ts';
 import { explainStart } from '../process/lifecycle.ts';
 import { readArguments } from './command-line.ts';
 
@@ -10,7 +8,12 @@ npm run --silent openapi -- BASE_URL       … of a service at that address
 
 try {
   const given = readArguments(USAGE, { allowPositionals: true });
-  if (given !== undefined) process.stdout.write(openApiYaml(openApiDocument(given.positionals[0])));
+  if (given !== undefined) {
+    // Not for the usage, which is printed at once.
+    const { openApiDocument } = await import('../../contract/openapi.ts');
+    const { openApiYaml } = await import('../http/openapi-yaml.ts');
+    process.stdout.write(openApiYaml(openApiDocument(given.positionals[0])));
+  }
 } catch (error) {
   process.stderr.write(explainStart(error));
   process.exitCode = 1;

@@ -7,7 +7,7 @@ import type { Services } from '../services/services.ts';
 import { inTime } from './bounded-health-check.ts';
 import { docsRoutes } from './docs.ts';
 import { databaseLost, HttpError } from './http-error.ts';
-import { openApiYaml } from './openapi-yaml.ts';
+import { publishedYaml } from './published-yaml.ts';
 import { describeVersion, type Version } from './version.ts';
 import { withinLimit } from './within-limit.ts';
 
@@ -31,7 +31,6 @@ export function serviceRoutes(services: Services): Router {
   });
   const document = openApiDocument(services.settings.baseUrl, API_VERSION);
   const json = Buffer.from(JSON.stringify(document));
-  const yaml = Buffer.from(openApiYaml(document));
   // Health checks are not rate-limited (D60).
   const limited = withinLimit(services);
 
@@ -52,8 +51,14 @@ export function serviceRoutes(services: Services): Router {
   router.get('/openapi.json', limited, (_req, res) => {
     res.set('Content-Type', 'application/json; charset=utf-8').end(json);
   });
-  router.get('/openapi.yaml', limited, (_req, res) => {
-    res.set('Content-Type', 'application/yaml; charset=utf-8').end(yaml);
+  let yaml: Buffer | undefined;
+  router.get('/openapi.yaml', limited, (_req, res, next) => {
+    const send = (text: Buffer) => {
+      yaml = text;
+      res.set('Content-Type', 'application/yaml; charset=utf-8').end(text);
+    };
+    if (yaml !== undefined) return send(yaml);
+    publishedYaml(services.settings.baseUrl).then((text) => send(Buffer.from(text)), next);
   });
   router.use('/docs', limited, docsRoutes(document));
   return router;

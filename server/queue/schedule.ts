@@ -14,21 +14,23 @@ export interface Schedules {
  */
 export function readSchedules(text: string): ReadonlyMap<JobName, string> {
   const cron = new Map(scheduledJobs.map((name) => [name, scheduleOf(name)?.cron ?? '']));
+  const given = new Map<JobName, string>();
   const problems: string[] = [];
   for (const part of text.split(';')) {
     if (part.trim() === '') continue;
     const [name = '', expression] = part.split('=').map((side) => side.trim());
     if (expression === undefined) problems.push(`${name}: wants the form job=cron`);
-    else if (isScheduled(name)) cron.set(name, expression);
+    else if (isScheduled(name)) given.set(name, expression);
     else problems.push(`${name} is no scheduled job: those are ${scheduledJobs.join(', ')}`);
   }
-  const checked = new Map([...new Set(cron.values())].map((one) => [one, problemOf(one)]));
-  for (const [name, expression] of cron) {
+  // Not the catalogue's, which every start of every program would read; nor an expression twice.
+  const checked = new Map([...new Set(given.values())].map((one) => [one, problemOf(one)]));
+  for (const [name, expression] of given) {
     const problem = checked.get(expression);
     if (problem !== undefined) problems.push(`"${expression}" of ${name} is no cron expression: ${problem}`);
   }
   if (problems.length > 0) throw new ScheduleError(problems);
-  return cron;
+  return new Map([...cron, ...given]);
 }
 
 export class ScheduleError extends Error {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openApiDocument } from '../../contract/openapi.ts';
 import { readSettings } from '../../server/config/settings.ts';
+import { openApiYaml } from '../../server/http/openapi-yaml.ts';
 import { describeVersion } from '../../server/http/version.ts';
 import { redactSettings } from '../../server/system/configuration.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
@@ -105,6 +106,7 @@ describe('without a token (decisions §1)', () => {
     expect(json.json.openapi).toMatch(/^3\.1\./);
     expect(json.json.servers).toEqual([expect.objectContaining({ url: BASE_URL })]);
     expect(parse(yaml.text)).toEqual(json.json);
+    expect(yaml.text === openApiYaml(openApiDocument(BASE_URL))).toBe(true);
   });
 
   it('GET /.well-known/jwks.json may be cached for a while', async () => {

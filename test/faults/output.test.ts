@@ -47,7 +47,7 @@ describe('a process whose standard output has no reader any more', () => {
   });
 
   it('`npm start | cat`: ends at a Ctrl-C in the terminal, which ends cat first', async () => {
-    const pipeline = await instance.serve({}, ['bash', '-c', 'npm start | cat']);
+    const pipeline = await instance.serve({ WORKERS: 'none' }, ['bash', '-c', 'npm start | cat']);
     const pids = [...familyOf(pipeline.pid), ...(await instance.database())];
     expect(pids.length).toBeGreaterThan(5);
     pipeline.signalGroup('SIGINT');
@@ -60,7 +60,7 @@ describe('a process whose standard output has no reader any more', () => {
     const nobody = `http://127.0.0.1:${instance.port + 1}`;
     const service = instance.start(PROGRAMS.server, {
       ...{ SSO_CLIENT_ID: 'castellan', SSO_CLIENT_SECRET: 'secret', SSO_URL: nobody, EXT_API_URL: nobody },
-      ...{ LOG_FORMAT: 'pretty', METRICS_PORT: '0' },
+      ...{ LOG_FORMAT: 'pretty', METRICS_PORT: '0', WORKERS: 'none' },
     });
     await service.printed(
       new RegExp(`^\\[[\\d:.]+\\] INFO: ready: ${instance.url}/docs is .* npm run token `, 'm'),
@@ -72,7 +72,7 @@ describe('a process whose standard output has no reader any more', () => {
   });
 
   it('a stalled reader holds up nothing: requests are answered, and a stop signal is handled', async () => {
-    const service = await instance.serve();
+    const service = await instance.serve({ WORKERS: 'none' });
     const pids = [service.pid, ...(await instance.database())];
     service.stall();
     // Far more lines than the buffer of a pipe holds.

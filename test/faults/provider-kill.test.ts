@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addBodies } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { bundle } from '../harness/bundle.ts';
 import { FAKED_CLOCK } from '../harness/faked-clock.ts';
 import { addGrant, expireAccessTokens, forgetProvider, outcomeOf, ownRecord } from '../harness/provider.ts';
 
@@ -14,7 +14,9 @@ const CORPORATION = 98_200_001;
 const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
 
 let app: TestApp;
+let program: string;
 beforeAll(async () => {
+  program = await bundle('test/faults/provider-process.ts');
   app = await startTestApp({ env: { ENCRYPTION_KEYS } });
   await addBodies(app, [{ corporations: [CORPORATION] }]);
 });
@@ -35,24 +37,20 @@ afterAll(() => app.stop());
 /** Another process of the service; the first line of its output is the result of its request. */
 function startAsking() {
   const { settings } = app.app.services;
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, 'provider-process.ts'), String(ADA)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        ...FAKED_CLOCK,
-        DATABASE_URL: app.databaseUrl,
-        SSO_URL: settings.sso.url,
-        SSO_CLIENT_ID: settings.sso.clientId,
-        SSO_CLIENT_SECRET: settings.sso.clientSecret,
-        EXT_API_URL: settings.extApi.url,
-        EXT_API_SPEC_URL: settings.extApi.specUrl,
-        ENCRYPTION_KEYS,
-      },
+  const child = spawn(process.execPath, [program, String(ADA)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      ...FAKED_CLOCK,
+      DATABASE_URL: app.databaseUrl,
+      SSO_URL: settings.sso.url,
+      SSO_CLIENT_ID: settings.sso.clientId,
+      SSO_CLIENT_SECRET: settings.sso.clientSecret,
+      EXT_API_URL: settings.extApi.url,
+      EXT_API_SPEC_URL: settings.extApi.specUrl,
+      ENCRYPTION_KEYS,
     },
-  );
+  });
   return child;
 }
 

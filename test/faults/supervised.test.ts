@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alive, build, createInstance, familyOf, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { onDatabase, productionEnv } from '../harness/production.ts';
@@ -43,6 +44,8 @@ describe('several processes behind one port (PROCESSES)', () => {
         expect((await ask()).status).toBe(200);
         // Reading the metrics does not wait for it, and the counts of the dead process stay.
         expect(await counted()).toBeGreaterThanOrEqual(20);
+        // Far less than the new process takes to start, which has to come to it, too.
+        await sleep(25);
       } while (!again);
       await readyAgain;
 

@@ -86,6 +86,7 @@ describe('what the Dockerfile makes', () => {
         'dist/server/worker.js',
         'dist/server/cli/doctor.js',
         'dist/docs/operating.md',
+        'dist/openapi.yaml',
         'console/dist/index.html',
       ]),
     );

@@ -23,6 +23,7 @@ import { type Account, chooseAccount, runAs } from '../../../dev/postgres/accoun
 import { type EmbeddedDatabase, startEmbedded } from '../../../dev/postgres/embedded.ts';
 import { isRunning } from '../../../dev/postgres/lock.ts';
 import { chooseBinaries, installedBinaries } from '../../../dev/postgres/places.ts';
+import { bundle } from '../../harness/bundle.ts';
 
 const log = pino({ level: 'silent' });
 const asRoot = process.getuid?.() === 0;
@@ -31,7 +32,9 @@ const ourselves: Account = { uid: process.getuid?.() ?? 0, gid: process.getgid?.
 /** The folder that tests of kills share, so that the cluster is created once. */
 let root: string;
 let dataDir: string;
+let program: string;
 beforeAll(async () => {
+  program = await bundle('test/unit/dev/embedded-process.ts');
   root = await mkdtemp(join(tmpdir(), 'castellan-embedded-'));
   await chmod(root, 0o711);
   dataDir = join(root, 'data');
@@ -59,8 +62,7 @@ interface Child {
 
 /** Starts another process in its own process group, like a command in a terminal. */
 async function startChild(folder = dataDir): Promise<Child> {
-  const program = join(import.meta.dirname, 'embedded-process.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, folder], {
+  const child = spawn(process.execPath, [program, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });

@@ -18,7 +18,7 @@ export interface NamingClientConfig extends RoutedClientConfig {
 const DEFAULT_NAMED_STATEMENTS = 256;
 
 /** Characters; a longer text has a list in it and hardly comes twice. */
-const MOST_CHARACTERS = 16_384;
+const MOST_CHARACTERS = 32_768;
 
 /**
  * One copy of the texts that connections remember. Kysely makes a new string for every call, and each connection would

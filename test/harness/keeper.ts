@@ -18,6 +18,10 @@ try {
     // Test databases need not survive a power failure.
     settings: {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+      // Nor do they live long enough to need it; statistics that appear in the middle of a test would be chance.
+      autovacuum: 'off',
+      // As after a connection's first minutes: in small databases planning at each use costs more than the plan saves.
+      plan_cache_mode: 'force_generic_plan',
       timezone: process.env['TZ'] ?? 'UTC',
     },
     environment: FAKED_CLOCK,

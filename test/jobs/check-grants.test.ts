@@ -137,20 +137,20 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
 });
 
 describe('a run visits each grant once, whatever happens', () => {
-  it('250 grants: eight at a time, one statement for a page of 200, progress to the end', async () => {
-    await addGrants(app, 250, [SKILLS]);
+  it('400 grants: eight at a time, one statement for a page of 200, progress to the end', async () => {
+    await addGrants(app, 400, [SKILLS]);
     app.provider.rotateRefreshTokens = true;
     const told: [number, number][] = [];
     const sent = await statementsOf(app, () => check({ progress: (...step) => told.push(step) }));
-    expect(asked()).toHaveLength(250);
+    expect(asked()).toHaveLength(400);
     expect(new Set(asked().map(({ status }) => status))).toEqual(new Set([200]));
     expect(Math.max(...asked().map(({ open }) => open))).toBeLessThanOrEqual(8);
-    expect(told.at(-1)).toEqual([250, 250]);
+    expect(told.at(-1)).toEqual([400, 400]);
     const pages = sent.filter((text) => /order by next_check_on/.test(text));
-    // A page that is not full is the last.
-    expect(pages).toHaveLength(2);
+    // Only a page that is not full is the last: after two full pages follows an empty one.
+    expect(pages).toHaveLength(3);
     // For each grant: reading its row, the claim, its refresh token, its access token.
-    expect(sent).toHaveLength(4 * 250 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
+    expect(sent).toHaveLength(4 * 400 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
   });
 
   it('grants that stay due, as 250 that the guard holds, are refreshed once in a run, too', async () => {

@@ -60,11 +60,23 @@ export async function readmit(
   admission: Admission,
   others: readonly number[] = [],
 ): Promise<Caller> {
+  return (await readmitOver(tx, admission, others)).caller;
+}
+
+/**
+ * Like {@link readmit}; also says which users are locked. A user of `others` who is registered only after that is not
+ * among them: whoever finds one must not judge or change it, as somebody else may do so at the same time.
+ */
+export async function readmitOver(
+  tx: Transaction<Database>,
+  admission: Admission,
+  others: readonly number[],
+): Promise<{ readonly caller: Caller; readonly locked: ReadonlySet<number> }> {
   const { uuid, owner_id, sponsor_id } = admission.caller;
   // The built-in user is not locked: it never changes, and its applications would block each other.
   const ids = [owner_id, sponsor_id ?? owner_id, ...others].filter((id) => !isBuiltIn(id));
-  if (ids.length > 0) await lockUsers(tx, ids);
-  return judgeAs(tx, admission, await lockCaller(tx, uuid));
+  const locked = new Set(ids.length > 0 ? await lockUsers(tx, ids) : []);
+  return { caller: await judgeAs(tx, admission, await lockCaller(tx, uuid)), locked };
 }
 
 async function judgeAs(

@@ -71,13 +71,19 @@ export async function lockCaller(db: Transaction<Database>, uuid: string): Promi
 /**
  * Locks the rows of users until the transaction ends, ordered by id to avoid deadlocks. Nobody else can change their
  * level or membership meanwhile, while foreign keys to them may still be inserted.
+ *
+ * @returns the ids of those that there are
  */
-export async function lockUsers(db: Transaction<Database>, characterIds: readonly number[]): Promise<void> {
-  await db
+export async function lockUsers(
+  db: Transaction<Database>,
+  characterIds: readonly number[],
+): Promise<number[]> {
+  const rows = await db
     .selectFrom('users')
     .select('character_id')
     .where('character_id', 'in', [...characterIds])
     .orderBy('character_id')
     .forNoKeyUpdate()
     .execute();
+  return rows.map((row) => row.character_id);
 }

@@ -1,5 +1,5 @@
 import type { User, UserGroup } from '../../contract/user.ts';
-import { type Admission, readmit } from '../access/admission.ts';
+import { type Admission, readmit, readmitOver } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
@@ -41,11 +41,12 @@ export async function updateUser(
   level: number | undefined,
 ): Promise<User> {
   return inTransaction(services.db, async (tx) => {
-    const asker = await readmit(tx, admission, [characterId]);
+    const { caller: asker, locked } = await readmitOver(tx, admission, [characterId]);
     const { caller, target } = await findPositions(tx, asker, 'user', characterId);
     if (caller === undefined) throw revoked();
-    if (target === undefined) throw notFound('user', characterId);
     if (isBuiltIn(characterId)) throw forbidden({ never: 'nobody changes the built-in user' });
+    // Whoever was registered since the lock was not there when this began.
+    if (target === undefined || !locked.has(characterId)) throw notFound('user', characterId);
     if (level !== undefined) {
       // By a user token, too, whose owner is another: its sponsor answers for it (D23).
       if (answersFor(asker) === characterId) throw forbidden({ never: 'nobody sets their own level' });

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { sequence } from '../../dev/world/random.ts';
 import { ok } from '../../sdk/src/index.ts';
-import { CEO_LEVEL, MEMBER_LEVEL } from '../../server/access/clearance-levels.ts';
+import { ALLIANCE_LEVEL, CEO_LEVEL, MEMBER_LEVEL } from '../../server/access/clearance-levels.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
-import { addUser } from '../fixtures/users.ts';
+import { addUser, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilBehind, untilWaiting } from '../harness/meanwhile.ts';
 import { forgetProvider } from '../harness/provider.ts';
@@ -144,6 +144,36 @@ describe('D91: a change that two concurrent operations make is recorded once', (
     expect(told).toMatchObject({ [`user.standing_changed ${JOINING}`]: 1 });
     expect(told).toEqual(once(told));
   });
+});
+
+it('D91: an update of a user who is registered after its locks, and moves, tells nothing of the move', async () => {
+  const [id, uuid] = [2_192_900_001, uuidOf(app.root)];
+  const mover = new pg.Client({ connectionString: app.databaseUrl });
+  await mover.connect();
+  let update: Promise<{ status: number }> | undefined;
+  try {
+    // The lock of the caller's token comes after those of users.
+    await meanwhile(
+      app,
+      'select from tokens where uuid = $1 for update',
+      [uuid],
+      () => {
+        const params = { character_id: id };
+        update = app.client(app.root).user.update({ params, body: { clearance_level: ALLIANCE_LEVEL } });
+        return Promise.race([update, untilBehind(mover, 1)]);
+      },
+      async () => {
+        await addUser(app, { id, name: 'Sudden', corporation: HOME, level: MEMBER_LEVEL });
+        await mover.query('begin');
+        await mover.query('update users set corporation_id = $1 where character_id = $2', [ELSEWHERE, id]);
+      },
+    );
+    await mover.query('commit');
+  } finally {
+    await mover.end();
+  }
+  expect(await update).toMatchObject({ status: 404 });
+  expect((await news()).map(({ type }) => type)).toEqual([]);
 });
 
 describe('D91: a former CEO who is registered while a snapshot waits', () => {

@@ -1,6 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import type { Configuration } from 'oidc-provider';
-import type { CompleteSettings } from '../config/settings.ts';
+import type { CompleteSettings, Settings } from '../config/settings.ts';
+import { ownCookie, readOwnCookie } from '../sign-in/interaction.ts';
+import { LIFETIMES } from './lifetimes.ts';
 
 /**
  * Cookie settings: HttpOnly and SameSite, signed by keys that all processes derive from ENCRYPTION_KEYS (the first
@@ -24,3 +26,28 @@ export function cookiesOf({ baseUrl, encryptionKeys }: CompleteSettings): Config
     ),
   };
 }
+
+/**
+ * Binds an interaction to the browser whose authorization request began it (D82). The library's own cookies for it have
+ * a path, so they cannot have the prefix `__Host-`, and a sibling host can plant them.
+ */
+export function begunCookie(settings: Pick<Settings, 'baseUrl'>, uid: string): string {
+  return ownCookie(settings, begun(uid), uid, LIFETIMES.interaction);
+}
+
+/** Removes it, so that a browser that signs in often does not send more cookies than a request may hold. */
+export function endedCookie(settings: Pick<Settings, 'baseUrl'>, uid: string): string {
+  return ownCookie(settings, begun(uid), '', 0);
+}
+
+/** Whether a request comes from the browser that began the interaction. */
+export function hasBegun(
+  settings: Pick<Settings, 'baseUrl'>,
+  uid: string,
+  cookies: string | undefined,
+): boolean {
+  return readOwnCookie(settings, begun(uid), cookies) === uid;
+}
+
+/** A name for each interaction, as for each sign-in. */
+const begun = (uid: string) => `begun_${uid.slice(0, 8)}`;

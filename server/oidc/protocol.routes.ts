@@ -8,7 +8,10 @@ import { originOf } from '../http/origin.ts';
 import { credentialLimit } from '../http/within-credential-limit.ts';
 import { withinLimit } from '../http/within-limit.ts';
 import type { Services } from '../services/services.ts';
+import { hasBegun } from './cookies.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
+import { errors } from './library.ts';
+import { errorPage } from './pages.ts';
 import { createProtocol } from './provider.ts';
 
 const SPOKEN_WITH_PROGRAMS = ['token', 'userinfo', 'introspection', 'revocation'] as const;
@@ -29,6 +32,7 @@ export function oidcProtocol(services: Services): Router {
   const interactions = createInteractions(services, provider);
   const addressed = addressedTo(settings.baseUrl);
   const front = [noReading, withinLimit(services), addressed];
+  const begunHere = inItsBrowser(services);
   const { count, judge } = credentialLimit(services);
   const router = Router({ caseSensitive: true });
   for (const { path, methods } of Object.values(OIDC_ENDPOINTS)) {
@@ -48,7 +52,11 @@ export function oidcProtocol(services: Services): Router {
   }
   for (const name of SPOKEN_WITH_BROWSERS) {
     const { path, methods } = OIDC_ENDPOINTS[name];
-    const before = STORED.has(name) ? [...front, storableQuery] : front;
+    const before = [
+      ...front,
+      ...(STORED.has(name) ? [storableQuery] : []),
+      ...(name === 'resume' ? [begunHere] : []),
+    ];
     for (const method of methods) router[verbOf(method)](path, ...before, handTo(speak));
   }
   const steps: Readonly<Record<keyof Interactions, keyof typeof OIDC_ENDPOINTS>> = {
@@ -60,7 +68,8 @@ export function oidcProtocol(services: Services): Router {
   };
   for (const [step, name] of Object.entries(steps) as [keyof Interactions, keyof typeof OIDC_ENDPOINTS][]) {
     const { path, methods } = OIDC_ENDPOINTS[name];
-    for (const method of methods) router[verbOf(method)](path, ...front, taking(interactions[step]));
+    for (const method of methods)
+      router[verbOf(method)](path, ...front, begunHere, taking(interactions[step]));
   }
   return router;
 }
@@ -82,6 +91,17 @@ const noReading: RequestHandler = (req, _res, next) => {
   if (req.method === 'HEAD' && req.path !== OIDC_ENDPOINTS.discovery.path) next('router');
   else next();
 };
+
+/** Lets an interaction go on, and end, only in the browser that began it (D82). */
+function inItsBrowser({ settings }: Pick<Services, 'settings'>): RequestHandler {
+  return (req, res, next) => {
+    if (hasBegun(settings, String(req.params.uid), req.headers.cookie)) return next();
+    res
+      .set(PAGE_HEADERS)
+      .status(STATUS.fault)
+      .send(errorPage(new errors.SessionNotFound('another browser')));
+  };
+}
 
 /**
  * Errors, too, are JSON for programs (RFC 6749, 5.2). The library sends a page to those that name HTML first among what

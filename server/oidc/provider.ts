@@ -8,7 +8,7 @@ import { createAdapter } from './adapter.ts';
 import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
 import { loadGrant, settleScopes } from './consent.ts';
-import { cookiesOf } from './cookies.ts';
+import { begunCookie, cookiesOf, endedCookie } from './cookies.ts';
 import { errors, Provider } from './library.ts';
 import { correctAnswer, METADATA } from './library-corrections.ts';
 import { LIFETIMES, sessionLeft } from './lifetimes.ts';
@@ -44,6 +44,7 @@ export function createProtocol(services: Services): Protocol {
   provider.proxy = true;
   adaptClients(provider);
   tellLater(provider, services);
+  bindToBrowser(provider, services);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';
     recordUse(services.db, clientId, services.clock.now()).catch((error: unknown) =>
@@ -164,6 +165,19 @@ function adaptClients(provider: ProviderInstance): void {
     },
     /** Every application's sessions are remembered, as it may get its `backchannel_logout_uri` later (D84). */
     includeSid: () => true,
+  });
+}
+
+/** Each interaction belongs to the browser that began it, until that is redirected by its end (D82). */
+function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 'settings'>): void {
+  provider.on('interaction.started', (ctx: KoaContextWithOIDC) => {
+    ctx.append('Set-Cookie', begunCookie(settings, ctx.oidc.entities.Interaction?.uid ?? ''));
+  });
+  provider.use(async (ctx, next) => {
+    await next();
+    const { oidc } = ctx as Partial<KoaContextWithOIDC>;
+    if (oidc?.route === 'resume' && ctx.status === 303)
+      ctx.append('Set-Cookie', endedCookie(settings, ctx.params.uid));
   });
 }
 

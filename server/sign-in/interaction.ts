@@ -14,21 +14,39 @@ export function interactionUrl({ baseUrl }: Base, uid: string, step: Interaction
 }
 
 /**
- * A cookie name for each sign-in, so that two windows of a browser do not overwrite each other's. Over https it has the
- * prefix `__Host-`: no other host can set it, so nobody can have a player complete a sign-in that he began (D82).
+ * A cookie of this browser for this host alone. Over https its name has the prefix `__Host-`: no other host can set it,
+ * so nobody can have a player complete, or end up in, a sign-in that he began (D82).
  */
-function nameOf({ baseUrl }: Base, stateCode: string): string {
-  return `${isSecure(baseUrl) ? '__Host-' : ''}castellan_sign_in_${stateCode.slice(0, 8)}`;
+export function ownCookie(base: Base, name: string, value: string, seconds: number): string {
+  const secure = isSecure(base) ? '; Secure' : '';
+  return `${prefixed(base, name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-function isSecure(baseUrl: string): boolean {
+/** The value of such a cookie in a request's cookies. */
+export function readOwnCookie(base: Base, name: string, cookies: string | undefined): string | undefined {
+  const begin = `${prefixed(base, name)}=`;
+  return cookies
+    ?.split(/; */)
+    .find((cookie) => cookie.startsWith(begin))
+    ?.slice(begin.length);
+}
+
+function prefixed(base: Base, name: string): string {
+  return `${isSecure(base) ? '__Host-' : ''}castellan_${name}`;
+}
+
+function isSecure({ baseUrl }: Base): boolean {
   return baseUrl.startsWith('https:');
+}
+
+/** A cookie name for each sign-in, so that two windows of a browser do not overwrite each other's. */
+function nameOf(stateCode: string): string {
+  return `sign_in_${stateCode.slice(0, 8)}`;
 }
 
 /** The cookie that binds a sign-in to the browser that began it; the sign-in callback checks it. */
 export function bindingCookie(base: Base, stateCode: string, uid: string): string {
-  const secure = isSecure(base.baseUrl) ? '; Secure' : '';
-  return `${nameOf(base, stateCode)}=${uid}; Path=/; Max-Age=${LIVES / 1000}; HttpOnly; SameSite=Lax${secure}`;
+  return ownCookie(base, nameOf(stateCode), uid, LIVES / 1000);
 }
 
 /**
@@ -41,10 +59,6 @@ export function interactionOf(
   cookies: string | undefined,
 ): string | 'another' | undefined {
   if (destination.to === 'application') return undefined;
-  const name = `${nameOf(base, state_code)}=`;
-  const held = cookies
-    ?.split(/; */)
-    .find((cookie) => cookie.startsWith(name))
-    ?.slice(name.length);
+  const held = readOwnCookie(base, nameOf(state_code), cookies);
   return held !== undefined && digestOf(held) === destination.interaction_hash ? held : 'another';
 }

@@ -427,6 +427,34 @@ describe('attack: session fixation and login CSRF', () => {
     expect(binding?.attributes).not.toMatch(/domain/i);
   });
 
+  it('D82: nobody completes a sign-in whose interaction was begun elsewhere, though its cookies were planted', async () => {
+    const attacker = browserOf(ATTACKER);
+    const begun = await party.begin();
+    const answer = await attacker.ask(begun.url);
+    const interaction = new URL(answer.headers.get('location') ?? '', BASE_URL);
+    const victim = browserOf(VICTIM);
+    victim.cookies = plantable(attacker, 'interaction');
+    const landed = await victim.go(interaction);
+    // Otherwise the victim signs in at the game, and the attacker's browser gets the victim's code and session.
+    const { url } = await attacker.go(interaction.href.replace('/interaction/', '/auth/'));
+    expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(ATTACKER));
+    expect([landed.page?.status, landed.html]).toEqual([400, expect.stringContaining('another browser')]);
+    expect(victim.visited).toEqual([interaction.href]);
+  });
+
+  it('D82: login CSRF: nobody is signed in by the end of a sign-in from elsewhere, though its cookies were planted', async () => {
+    const attacker = browserOf(ATTACKER);
+    const callback = await upToTheCallback(attacker, (await party.begin()).url);
+    const login = (await attacker.ask(new URL(callback))).headers.get('location') ?? '';
+    const end = (await attacker.ask(new URL(login))).headers.get('location') ?? '';
+    const victim = browserOf(VICTIM);
+    victim.cookies = plantable(attacker, 'resume');
+    const landed = await victim.go(end);
+    expect([landed.page?.status, landed.html]).toEqual([400, expect.stringContaining('another browser')]);
+    expect(victim.cookies.map(({ name }) => name)).not.toContain('__Host-castellan_session');
+    expect((await attacker.go(end)).url.searchParams.get('code')).not.toBeNull();
+  });
+
   it('D29b: a consent during a hand-over does not apply to the new owner', async () => {
     const asking = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(VICTIM);
@@ -508,6 +536,13 @@ describe('attack: session fixation and login CSRF', () => {
     expect((await party.redeem(begun, url)).claims()?.sub).toBe(String(VICTIM));
   });
 });
+
+/** What a page of a sibling host can have a browser keep for this one: all of these cookies but those with `__Host-`. */
+function plantable(from: Browser, kind: 'interaction' | 'resume') {
+  const planted = from.cookies.filter(({ name }) => name.startsWith(`castellan_${kind}`));
+  expect(planted.length).toBeGreaterThan(0);
+  return planted;
+}
 
 /** Follows a sign-in up to the redirect from the game. */
 async function upToTheCallback(browser: Browser, authorization: URL): Promise<string> {

@@ -79,6 +79,14 @@ describe('D82: signing in', () => {
     }
   });
 
+  it('D82: the cookies of a sign-in that bind its steps to the browser are gone at its end', async () => {
+    const browser = browserOf(MEMBER);
+    await party.visit(browser, { prompt: 'consent' });
+    await party.visit(browser, { prompt: 'login' });
+    expect(browser.visited.filter((address) => address.includes('/oidc/interaction/'))).not.toEqual([]);
+    expect(browser.cookies.filter(({ name }) => name.includes('begun'))).toEqual([]);
+  });
+
   it('D82: a session ends after 12 hours without use', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);

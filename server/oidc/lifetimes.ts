@@ -16,6 +16,8 @@ export const LIFETIMES = {
   grant: 365 * DAY,
   /** Browser sessions that are not used (D82). */
   idleSession: 12 * HOUR,
+  /** What is remembered of a browser session that was ended; longer than one that is not used. */
+  endedSession: 13 * HOUR,
   /** Browser sessions in all, however much they are used (D82). */
   session: 30 * DAY,
 } as const;

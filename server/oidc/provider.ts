@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Configuration, KoaContextWithOIDC, Provider as ProviderInstance } from 'oidc-provider';
 import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
 import type { Services } from '../services/services.ts';
+import { rememberEnd } from '../session/artifacts.queries.ts';
 import { findAccount, isLetIn } from './account.queries.ts';
 import { createAdapter } from './adapter.ts';
 import { accountOf, CLAIMS } from './claims.ts';
@@ -45,6 +46,7 @@ export function createProtocol(services: Services): Protocol {
   adaptClients(provider);
   tellLater(provider, services);
   bindToBrowser(provider, services);
+  keepEnded(provider, services);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';
     recordUse(services.db, clientId, services.clock.now()).catch((error: unknown) =>
@@ -165,6 +167,17 @@ function adaptClients(provider: ProviderInstance): void {
     },
     /** Every application's sessions are remembered, as it may get its `backchannel_logout_uri` later (D84). */
     includeSid: () => true,
+  });
+}
+
+/** A session that the user ended stays over, whatever requests were under way: the library would store it again. */
+function keepEnded(provider: ProviderInstance, { db, clock }: Pick<Services, 'db' | 'clock'>): void {
+  const { destroy } = provider.Session.prototype;
+  Object.assign(provider.Session.prototype, {
+    async destroy(this: InstanceType<typeof provider.Session>) {
+      await rememberEnd(db, this.uid, new Date(clock.now().getTime() + LIFETIMES.endedSession * 1000));
+      await destroy.call(this);
+    },
   });
 }
 

@@ -77,12 +77,27 @@ export function forgetSignIn(db: Kysely<Database>, sid: string): Promise<void> {
 
 const signInAt = (sid: string) => ({ model: SIGN_IN, idHash: digestOf(sid) });
 
+/** The model name of the rows that {@link rememberEnd} writes; the OpenID Connect library does not use it. */
+const SESSION_END = 'SessionEnd';
+
 /**
- * Whether the row `a` belongs to a sign-in from before the character's sessions were ended: a concurrent request may
- * have written it. Compared in seconds, as the sign-in's time is in seconds.
+ * Stores that the user ended a browser session, for longer than it could last: a concurrent request that has read the
+ * session stores it again (D82).
  */
-export const isOver = sql`exists (select from oidc_endings e where e.character_id = a.character_id
-  and coalesce(a.payload->>'loginTs', a.payload->>'authTime')::bigint < floor(extract(epoch from e.ended_on)))`;
+export async function rememberEnd(db: Kysely<Database>, sessionUid: string, expiresOn: Date): Promise<void> {
+  await saveArtifact(db, {
+    ...{ model: SESSION_END, idHash: digestOf(sessionUid), payload: {}, sessionUid, expiresOn },
+    ...{ characterId: null, clientId: null, grantHash: null },
+  });
+}
+
+/**
+ * Whether the row `a` is a session that ended, or belongs to a sign-in from before the character's sessions were ended: a
+ * concurrent request may have written it. Compared in seconds, as the sign-in's time is in seconds.
+ */
+export const isOver = sql`(exists (select from oidc_endings e where e.character_id = a.character_id
+    and coalesce(a.payload->>'loginTs', a.payload->>'authTime')::bigint < floor(extract(epoch from e.ended_on)))
+  or exists (select from oidc_artifacts o where o.session_uid = a.session_uid and o.model = ${sql.lit(SESSION_END)}))`;
 
 export async function findArtifact(
   db: Kysely<Database>,

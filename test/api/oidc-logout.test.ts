@@ -9,6 +9,7 @@ import { statementsOf } from '../fixtures/grants.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { addRelyingParty, type RelyingParty, signInAtOnce } from '../harness/relying-party.ts';
 
 const CORPORATION = 98_000_011;
@@ -108,6 +109,23 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
       });
       expect(answer.status).toBe(401);
     }
+  });
+
+  it('2: who logs out while another window is being answered stays logged out', async () => {
+    const browser = browserOf(MEMBER);
+    const { id_token = '' } = await party.signIn(browser);
+    const window = browserOf(MEMBER);
+    window.cookies = [...browser.cookies];
+    const page = await browser.go(endSession(id_token));
+    // The answer to the window has read the session; before it stores the session again it waits to store the code.
+    const lock = 'select from oidc_clients where client_id = $1 for update';
+    const visit = () => party.visit(window, { prompt: 'none' });
+    const logout = () => browser.press(page, 'logout');
+    const late = await meanwhile(app, lock, [party.client.client_id], visit, logout);
+    const { landed } = await visit();
+    expect(landed.url.searchParams.get('error')).toBe('login_required');
+    const tokens = await party.redeem(late, late.landed.url).catch(() => undefined);
+    expect(tokens && (await party.userinfo(tokens).catch(() => undefined))).toBeUndefined();
   });
 
   it('2, 3: the hint may have expired or be of somebody else: the person is asked; unsigned it is none', async () => {

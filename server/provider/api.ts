@@ -7,7 +7,7 @@ import type { ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
 
 const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
-const name = z.string().min(1).transform(storable);
+const name = z.string().transform(storable).pipe(z.string().min(1));
 
 /** An optional id; some answers have null instead of leaving it out (facts §2). */
 const optionalId = id.nullish().transform((value) => value ?? undefined);

@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } f
 import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Settings } from '../config/settings.ts';
+import { storable } from '../database/text.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ProviderError } from './http.ts';
 import { profile } from './profile.ts';
@@ -79,8 +80,13 @@ function knownIssuers(...urls: readonly string[]): string[] {
 
 const Claims = z.object({
   sub: z.string().regex(profile.subject),
-  name: z.string().min(1).max(100),
-  owner: z.string().min(1).max(200),
+  name: z.string().transform(storable).pipe(z.string().min(1).max(100)),
+  // Never cleaned: two owners must not become one (D29b).
+  owner: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((text) => storable(text) === text),
   aud: z.array(z.string()),
   azp: z.string().optional(),
   scp: z.union([z.string(), z.array(z.string())]).default([]),

@@ -43,6 +43,15 @@ const MORE: Record<string, Forgery> = {
   'an empty owner': ({ claims }) => {
     claims.owner = '';
   },
+  'an owner with U+0000': ({ claims }) => {
+    claims.owner = `${claims.owner}\0`;
+  },
+  'an owner with half a surrogate pair': ({ claims }) => {
+    claims.owner = `${claims.owner}\ud800`;
+  },
+  'a name of U+0000 alone': ({ claims }) => {
+    claims.name = '\0';
+  },
   'without name': ({ claims }) => {
     delete claims.name;
   },
@@ -120,6 +129,15 @@ describe('D26: the provider’s access token is verified', () => {
       await other.stop();
     },
   );
+
+  it('D3b: a name loses U+0000 and half surrogate pairs, as names from the game’s API do', async () => {
+    app.provider.nextAccessToken(({ claims }) => {
+      claims.name = 'Ada\0 \ud800Vale';
+    });
+    await app.signIn(MEMBER);
+    const { body } = await app.client(app.root).user.get({ params: { character_name: String(MEMBER) } });
+    expect(body).toMatchObject({ character_id: MEMBER, character_name: 'Ada \ufffdVale' });
+  });
 
   it('a clock that differs by seconds is accepted', async () => {
     app.provider.nextAccessToken(({ claims }) => {

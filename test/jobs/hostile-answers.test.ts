@@ -137,6 +137,15 @@ describe('an id that the provider refuses', () => {
   });
 });
 
+describe('a name of characters that cannot be stored', () => {
+  it.each(['name', 'ticker'])('D3b: a %s of U+0000 alone makes the answer unusable', async (field) => {
+    const client = answering((_, data: object) => ({ ...data, [field]: '\0' }));
+    const api = createGameApi(client);
+    await expect(api.corporation(LONELY)).rejects.toThrow(`unusable answer to /corporations/${LONELY}`);
+    await expect(api.alliance(99_000_001)).rejects.toThrow('unusable answer to /alliances/99000001');
+  });
+});
+
 describe('a name that the provider has lost', () => {
   it('stays as it was', async () => {
     const { names } = app.app.services;

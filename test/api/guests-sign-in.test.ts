@@ -187,6 +187,21 @@ describe('guests', () => {
     expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: OTHER_HOST });
   });
 
+  it('D28: a guest whom a hand-made group lets in becomes a member at level 0 at the next sign-in', async () => {
+    const id = 2_112_000_014;
+    await makeGuest(id);
+    const group_id = 'c4'.repeat(12);
+    await app.db
+      .insertInto('groups')
+      .values({ group_id, group_name: 'Friends', name_key: 'friends', authorized_to_login: true })
+      .execute();
+    await app.db.insertInto('group_members').values({ group_id, character_id: id }).execute();
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    expect(await userRow(app, id)).toMatchObject({ clearance_level: 0, corporation_id: null });
+    await app.db.deleteFrom('groups').where('group_id', '=', group_id).execute();
+  });
+
   it('D19: a guest who leads a corporation that is let in now gets the level of its office', async () => {
     const id = 2_112_000_002;
     await makeGuest(id);

@@ -6,6 +6,7 @@ import { answersFor } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
+import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions } from '../session/end-sessions.ts';
@@ -64,7 +65,8 @@ export async function removeGuest(
     await lockOwnedGroups(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
-    await services.touches(tx, { users: [characterId] });
+    const rehearsed = await services.touches(tx, { users: [characterId] });
+    if (!rehearsed) await lockGrouping(tx, false);
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
     await removeUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });

@@ -44,9 +44,10 @@ export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, n
 }
 
 /**
- * Lock between transactions that add members to an organization (shared) and those that move organizations between
- * alliances or coalitions (exclusive): concurrently neither would see the other's change, and the autogroup would not
- * be created. Take the exclusive lock last, when nothing else is waited for.
+ * Lock between transactions that add members to an organization or tell of those that it loses (shared) and those that
+ * move organizations between alliances or coalitions (exclusive): concurrently neither would see the other's change, so
+ * that the autogroup would not be created, or both would tell of it (D91). Take the exclusive lock last, when nothing
+ * else is waited for, and the shared one after those of users.
  */
 export async function lockGrouping(db: Kysely<Database>, regrouped: boolean): Promise<void> {
   const lock = sql.raw(regrouped ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');

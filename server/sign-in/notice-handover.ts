@@ -1,6 +1,7 @@
 import { inTransaction } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
 import { revokeGrants } from '../grant/revoke.ts';
+import { lockGrouping } from '../group/autogroup.queries.ts';
 import { findMemberships, lockOwnedGroups } from '../group/group.queries.ts';
 import { forgetJoining } from '../policy/forget-joining.ts';
 import type { Identity } from '../provider/identity.ts';
@@ -29,6 +30,7 @@ export async function noticeHandover(
     const users = [identity.characterId];
     await lockOwnedGroups(tx, users);
     if (!(await lockHandedOver(tx, identity.characterId, identity.ownerHash))) return;
+    await lockGrouping(tx, false);
     // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
     const now = clock.now();
     const standings = await readStandings(tx, { users });

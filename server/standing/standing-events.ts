@@ -24,6 +24,8 @@ export interface StandingChange {
 export const LOGIN = ['may_log_in'] as const;
 /** The same of a coalition's members. */
 export const LOGIN_AND_COALITIONS = ['coalitions', ...LOGIN] as const;
+/** The same of a user's level. */
+export const LOGIN_AND_LEVEL = ['clearance_level', ...LOGIN] as const;
 /** The same of a voice identity's users. */
 export const LOGIN_AND_VOICE = ['voice_group', ...LOGIN] as const;
 

@@ -6,11 +6,12 @@ import { lackToSetLevel } from '../access/level-change.ts';
 import { findPositions } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { revokeGrants } from '../grant/revoke.ts';
+import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
-import { followStandings } from '../standing/standing-events.ts';
+import { followStandings, LOGIN_AND_LEVEL } from '../standing/standing-events.ts';
 import { removeUsers } from './remove-users.ts';
 import { lockDoomed, setLevel } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
@@ -55,7 +56,9 @@ export async function updateUser(
       await services.touches(tx, { users: [characterId] });
       const now = services.clock.now();
       const set = () => setLevel(tx, characterId, level, now);
-      if (level !== target.level) await followStandings(tx, { users: [characterId] }, now, set);
+      if (level !== target.level) {
+        await followStandings(tx, { users: [characterId] }, now, set, { own: LOGIN_AND_LEVEL });
+      }
       await endUnwelcome(services, tx, { users: [characterId] });
     }
     const row = await findUser(tx, characterId);
@@ -79,7 +82,8 @@ export async function removeUser(
     if (caller.level < level) {
       throw forbidden({ level, has: caller.level, to: `deleting a user of level ${level}` });
     }
-    await services.touches(tx, { users: [characterId] });
+    const rehearsed = await services.touches(tx, { users: [characterId] });
+    if (!rehearsed) await lockGrouping(tx, false);
     await revokeGrants(tx, services.queue, [characterId]);
     await endSessions(services, tx, [characterId]);
     await removeUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });

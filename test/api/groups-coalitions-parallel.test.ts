@@ -485,6 +485,27 @@ describe('D121: a preview of a coalition holds nobody up', () => {
     }
   });
 
+  it('nor does one of the deletion of a user or a guest', async () => {
+    const [character_id, guest] = [2_197_100_001, 2_197_100_002];
+    await addUser(app, { id: character_id, corporation: HOME });
+    await addUser(app, { id: guest, corporation: HOME, level: -1 });
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query("select pg_advisory_xact_lock(hashtext('grouping of bodies'))");
+      const answers = Promise.all([
+        root.user.delete.preview({ params: { character_id } }),
+        root.corporation.deleteGuest.preview({ params: { corporation_id: HOME, character_id: guest } }),
+      ]);
+      const first = await Promise.race([answers, untilWaiting(other, 1)]);
+      await other.query('commit');
+      expect(first).toMatchObject([{ status: 200 }, { status: 200 }]);
+    } finally {
+      await other.end();
+    }
+  });
+
   it('and tries again where somebody takes the name of an autogroup meanwhile', async () => {
     const params = await made('Taken');
     const taking = `insert into groups (group_id, group_name, name_key, corporation_id)

@@ -19,6 +19,8 @@ const [ONE, OTHER] = [98_970_001, 98_970_002] as const;
 const IN_GAME = 98_000_011;
 const TRADED = 2_112_000_049;
 const DELETE = 'delete from users where character_id = $1';
+/** All of a user's memberships, which whoever deletes it or hands it over locks after the user itself. */
+const MEMBERSHIPS = 'select from group_members where character_id = $1 for update';
 
 let app: TestApp;
 let root: Client;
@@ -35,10 +37,16 @@ afterAll(() => app.stop());
 
 const group = () => ok(root.group.create({ body: { group_name: `Overtaken ${scenes.next()}` } }));
 
-/** Has the game hand a character over, as the new owner's sign-in notices. */
-async function handOver({ id, name }: Person): Promise<void> {
+/** Gives a character the owner who sells it. */
+async function sell({ id }: Person): Promise<void> {
   const seller = app.db.updateTable('users').set({ owner_hash: 'seller' });
   await seller.where('character_id', '=', id).execute();
+}
+
+/** Has the game hand a character over, as the new owner's sign-in notices. */
+async function handOver(person: Person): Promise<void> {
+  const { id, name } = person;
+  await sell(person);
   await noticeHandover(app.app.services, { characterId: id, characterName: name, ownerHash: 'buyer' });
 }
 
@@ -183,20 +191,57 @@ describe('D91: what somebody else changes at the same moment', () => {
     expect(misfits(events)).toEqual([]);
   });
 
-  it('is told once: a user who is deleted while its coalition changes', async () => {
-    const member = await scenes.person();
-    const coalition = await ok(root.coalition.create({ body: { coalition_name: 'Overtaken', ticker: 'O' } }));
-    const body = { add_member_corporations: [ONE] };
+  it('is told once: a user who is deleted while its coalition says who may log in', async () => {
+    const member = await scenes.person(OTHER);
+    const params = await ok(root.coalition.create({ body: { coalition_name: 'Overtaken', ticker: 'O' } }));
+    await ok(root.coalition.update({ params, body: { add_member_corporations: [OTHER] } }));
     const events = await eventsOf(app.db, () =>
       meanwhile(
         app,
-        'lock table coalition_corporations in share mode',
+        'lock table coalitions in share mode',
         [],
-        () => ok(root.coalition.update({ params: coalition, body })),
+        () => ok(root.coalition.update({ params, body: { authorized_to_login: false } })),
         () => ok(root.user.delete({ params: { character_id: member.id } })),
       ),
     );
+    await ok(root.coalition.delete({ params }));
     expect(events.filter(({ type }) => type === 'user.deleted')).toHaveLength(1);
+    expect(misfits(events)).toEqual([]);
+  });
+
+  const works = {
+    deleted: ({ id }: Person) => ok(root.user.delete({ params: { character_id: id } })),
+    'deleted as a guest': ({ id }: Person) =>
+      ok(root.corporation.deleteGuest({ params: { corporation_id: ONE, character_id: id } })),
+    'handed over': handOver,
+    'given a level': ({ id }: Person) =>
+      ok(root.user.update({ params: { character_id: id }, body: { clearance_level: 3 } })),
+  };
+  it.each([
+    ['deleted', MEMBERSHIPS],
+    ['deleted as a guest', MEMBERSHIPS],
+    ['handed over', MEMBERSHIPS],
+    ['given a level', 'lock table users in share mode'],
+  ] as const)('is told once: a coalition that a user comes into while it is %s', async (how, lock) => {
+    const member = await scenes.person(ONE, how === 'deleted as a guest' ? -1 : 0);
+    if (how === 'handed over') await sell(member);
+    const body = { coalition_name: `Joined ${scenes.next()}`, ticker: 'J' };
+    const params = await ok(root.coalition.create({ body }));
+    let joining: Promise<unknown> | undefined;
+    const events = await eventsOf(app.db, async () => {
+      await meanwhile<unknown>(
+        app,
+        lock,
+        lock === MEMBERSHIPS ? [member.id] : [],
+        () => works[how](member),
+        async (other) => {
+          joining = ok(root.coalition.update({ params, body: { add_member_corporations: [ONE] } }));
+          await untilBehind(other, 2, joining);
+        },
+      );
+      await joining;
+    });
+    expect(events.map(({ type }) => type)).toContain('coalition.members_changed');
     expect(misfits(events)).toEqual([]);
   });
 

@@ -75,6 +75,19 @@ export interface Released {
   readonly character_id: number;
 }
 
+/** Whose an identity is; undefined when it is nobody's. */
+export async function findHolder(
+  db: Kysely<Database>,
+  clientDatabaseId: number,
+): Promise<number | undefined> {
+  const identity = await db
+    .selectFrom('voice_identities')
+    .select('character_id')
+    .where('client_database_id', '=', clientDatabaseId)
+    .executeTakeFirst();
+  return identity?.character_id ?? undefined;
+}
+
 /**
  * Binds an identity to the user who proved it and to nobody else, and releases the user's former identity. Returns what
  * was released: that one, and the bound identity if it was another user's.
@@ -85,17 +98,23 @@ export async function bindIdentity(
   clientDatabaseId: number,
 ): Promise<readonly Released[]> {
   const released = await releaseIdentity(db, characterId, clientDatabaseId);
+  const bound = { character_id: characterId, told_on: null };
+  // There has to be a row to lock: of two users who prove a new identity at once, the second takes it from the first.
+  await db
+    .insertInto('voice_identities')
+    .values({ client_database_id: clientDatabaseId, character_id: null, told_on: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const before = await db
     .selectFrom('voice_identities')
     .select('character_id')
     .where('client_database_id', '=', clientDatabaseId)
     .forUpdate()
     .executeTakeFirst();
-  const bound = { character_id: characterId, told_on: null };
   await db
-    .insertInto('voice_identities')
-    .values({ client_database_id: clientDatabaseId, ...bound })
-    .onConflict((conflict) => conflict.column('client_database_id').doUpdateSet(bound))
+    .updateTable('voice_identities')
+    .set(bound)
+    .where('client_database_id', '=', clientDatabaseId)
     .execute();
   const former = before?.character_id ?? characterId;
   if (former === characterId) return released;

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { VoiceChallenge } from '../../contract/voice.ts';
-import { type Admission, readmit } from '../access/admission.ts';
+import { type Admission, readmitOver } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransaction, Overtaken } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, revoked } from '../shared/domain-error.ts';
@@ -17,6 +17,7 @@ import {
   consumeChallenge,
   ensureVoiceGroup,
   findChallenge,
+  findHolder,
   lockUser,
   moveMembership,
   replaceChallenge,
@@ -84,12 +85,15 @@ export async function completeChallenge(
   if (client === undefined) throw noClient();
   const former = await inTransaction(db, async (tx) => {
     const now = clock.now();
-    // The voice server may have taken its time.
-    await readmit(tx, admission);
+    const holder = await findHolder(tx, client.clientDatabaseId);
+    // The voice server may have taken its time. The holder is locked, too: whoever deletes, moves or hands it over
+    // compares what it was before and after, and must not tell of what it loses here.
+    const { locked } = await readmitOver(tx, admission, holder === undefined ? [] : [holder]);
     if (!(await consumeChallenge(tx, caller.owner_id, nickname))) throw noChallenge();
     const group = await ensureVoiceGroup(tx, settings.voice.authGroup, now);
     const released = await bindIdentity(tx, caller.owner_id, client.clientDatabaseId);
     const leaves = released.map(({ character_id }) => character_id).find((id) => id !== caller.owner_id);
+    if (leaves !== undefined && !isBuiltIn(leaves) && !locked.has(leaves)) throw new Overtaken();
     const bound = { client_database_id: client.clientDatabaseId, character_id: caller.owner_id };
     const cause = await recordBound(tx, bound, released, now);
     const moved = { enters: caller.owner_id, leaves };

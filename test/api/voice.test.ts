@@ -6,10 +6,11 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/
 import { ok } from '../../sdk/src/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { ensureVoiceGroup } from '../../server/voice/voice.queries.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { allEvents, eventsOf, misfits } from '../fixtures/events.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 import { send } from '../harness/send.ts';
 
 let voice: SimulatedVoiceServer;
@@ -175,6 +176,78 @@ describe('D41: the identity', () => {
     await prove(other, identity);
     expect([await identityOf(one.id), await identityOf(other.id)]).toEqual([undefined, identity]);
     expect([await isInVoiceGroup(one.id), await isInVoiceGroup(other.id)]).toEqual([false, true]);
+  });
+
+  it('belongs to the last of two who prove it at the same moment for the first time', async () => {
+    // Who makes the autogroup would hold the other one up.
+    await prove(await member());
+    const [one, other] = [await member(), await member()];
+    const client = voice.world.connect(await nicknameFor(one));
+    const nickname = await nicknameFor(other);
+    let last: Promise<unknown> | undefined;
+    const first = () => complete(one.jwt);
+    await meanwhile(app, 'lock table group_members in share mode', [], first, async (lock) => {
+      client.nickname = nickname;
+      last = complete(other.jwt);
+      await untilBehind(lock, 2);
+    });
+    expect(await last).toMatchObject({ status: 201 });
+    expect([await identityOf(one.id), await identityOf(other.id)]).toEqual([
+      undefined,
+      client.clientDatabaseId,
+    ]);
+    expect([await isInVoiceGroup(one.id), await isInVoiceGroup(other.id)]).toEqual([false, true]);
+    expect(await unboundOf(one.id)).toEqual([client.clientDatabaseId]);
+  });
+
+  it('D91: that one user takes from another who is deleted at the same moment is told once', async () => {
+    const [one, other] = [await member(), await member()];
+    const identity = await prove(one);
+    voice.world.connect(await nicknameFor(other), { clientDatabaseId: identity });
+    const membership = 'select from group_members where character_id = $1 for update';
+    const events = await eventsOf(app.db, async () => {
+      let deleted: Promise<unknown> | undefined;
+      const take = () => complete(other.jwt);
+      await meanwhile(app, membership, [one.id], take, async (lock) => {
+        deleted = ok(app.client(app.root).user.delete({ params: { character_id: one.id } }));
+        await untilBehind(lock, 2);
+      });
+      await deleted;
+    });
+    expect(events.map(({ type }) => type)).toContain('user.deleted');
+    expect(misfits(events)).toEqual([]);
+    expect(await unboundOf(one.id)).toEqual([identity]);
+  });
+
+  it('D91: so it is where that one proved it only after it was looked whose it is', async () => {
+    const [one, other] = [await member(), await member()];
+    const { clientDatabaseId: identity } = voice.world.connect(await nicknameFor(other));
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    try {
+      const events = await eventsOf(app.db, async () => {
+        let taken: Promise<unknown> | undefined;
+        const token = 'select from tokens where uuid = $1 for update';
+        const take = () => {
+          taken = complete(other.jwt);
+          return Promise.race([taken, untilBehind(holder, 1)]);
+        };
+        await meanwhile(app, token, [uuidOf(other.jwt)], take, async () => {
+          await prove(one, identity);
+          await holder.query('begin');
+          await holder.query('select from group_members where character_id = $1 for update', [one.id]);
+        });
+        const deleted = ok(app.client(app.root).user.delete({ params: { character_id: one.id } }));
+        await untilBehind(holder, 2);
+        await holder.query('commit');
+        await Promise.all([taken, deleted]);
+      });
+      expect(events.map(({ type }) => type)).toContain('user.deleted');
+      expect(misfits(events)).toEqual([]);
+      expect(await unboundOf(one.id)).toEqual([identity]);
+    } finally {
+      await holder.end();
+    }
   });
 
   it('each user has one: a new one replaces the former, which is stored as unbound', async () => {
@@ -465,8 +538,12 @@ describe('the built-in user', () => {
     expect(started.user).toEqual({ character_id: 0, character_name: '(built-in)' });
     voice.world.connect(started.challenge_nickname);
     expect((await complete(app.root)).status).toBe(201);
-    expect(await identityOf(0)).toBeDefined();
-    await app.db.deleteFrom('voice_identities').where('character_id', '=', 0).execute();
+    voice.world.clients.splice(0);
+    const identity = await identityOf(0);
+    expect(identity).toBeDefined();
+    // The built-in user is never locked, and loses it nevertheless.
+    await prove(await member(), identity);
+    expect(await identityOf(0)).toBeUndefined();
   });
 
   it('D23: a token with another sponsor starts and completes none', async () => {

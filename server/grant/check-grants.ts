@@ -16,7 +16,7 @@ import {
   markAllInvalid,
   postponeCheck,
 } from './check-grants.queries.ts';
-import { grantPlace } from './grant.queries.ts';
+import { grantPlace, lockGrants } from './grant.queries.ts';
 import { recordDeaths } from './grant-events.ts';
 import { createAccessTokens } from './refresh-tokens.ts';
 
@@ -133,6 +133,7 @@ async function invalidateDead(
   };
   const invalid = await inTransaction(db, async (tx) => {
     if (!(await guardMassChange(tx, services, run, losses))) return [];
+    await lockGrants(tx, losers);
     const marked = await markAllInvalid(tx, deaths, clock.now());
     const told = deaths.filter(({ grantId }) => marked.includes(grantId));
     await recordDeaths(tx, told, clock.now());

@@ -42,6 +42,7 @@ export async function saveGrant(
   grant: NewGrant,
   now: Date,
 ): Promise<GivenScopes> {
+  await lockGrants(db, [grant.characterId]);
   const before = await findValidScopes(db, grant.characterId);
   await openTurns(db, grant.characterId, now);
   const existing = await db
@@ -49,7 +50,6 @@ export async function saveGrant(
     .select('grant_id')
     .where('character_id', '=', grant.characterId)
     .where('scopes', '=', sql<ExtScope[]>`${[...grant.scopes]}::text[]`)
-    .forUpdate()
     .executeTakeFirst();
   const grantId = existing?.grant_id ?? randomUUID();
   const values = {
@@ -78,6 +78,16 @@ export async function saveGrant(
       .execute();
   }
   return { before, after: await findValidScopes(db, grant.characterId) };
+}
+
+/**
+ * Locks all grants of these characters, in the order of their ids. Call it before one of them changes: the others decide
+ * what is told of the scopes before and after (D91).
+ */
+export async function lockGrants(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
+  if (characterIds.length === 0) return;
+  await sql`select from grants where character_id = any(${[...characterIds]}::bigint[])
+    order by grant_id for no key update`.execute(db);
 }
 
 /** All scopes that a character has granted, sorted. */

@@ -80,6 +80,7 @@ export async function storeAccessToken(
     where grant_id = ${grantId} and refresh_token = ${refreshToken}`.execute(db);
 }
 
+/** Marks a valid grant invalid, unless its refresh token was replaced meanwhile; returns whether it did. */
 export async function markInvalid(
   db: Kysely<Database>,
   grantId: string,
@@ -90,7 +91,7 @@ export async function markInvalid(
   const { numAffectedRows = 0n } = await sql`
     update grants set valid = false, cause = ${cause}, access_token = null, access_expires_on = null,
       refresh_started_on = null, updated_on = ${now}
-    where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+    where grant_id = ${grantId} and refresh_token = ${used} and valid`.execute(db);
   return numAffectedRows > 0n;
 }
 

@@ -8,7 +8,7 @@ import type { AccessTokens, Asked, Death, HeldGrant } from '../provider/access-t
 import { ProviderError } from '../provider/http.ts';
 import type { Sso } from '../provider/sso.ts';
 import type { Clock } from '../shared/clock.ts';
-import { grantPlace, nextCheck } from './grant.queries.ts';
+import { grantPlace, lockGrants, nextCheck } from './grant.queries.ts';
 import { recordDeaths } from './grant-events.ts';
 import {
   claimRefresh,
@@ -117,6 +117,7 @@ export function createAccessTokens(services: {
       return dead(death);
     }
     await inTransaction(db, async (tx) => {
+      await lockGrants(tx, [characterId]);
       if (await markInvalid(tx, grantId, used, cause, clock.now()))
         await recordDeaths(tx, [death], clock.now());
     });

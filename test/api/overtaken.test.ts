@@ -316,6 +316,19 @@ describe('D91: what somebody else changes at the same moment', () => {
     ]);
   });
 
+  it('is what a sign-in gives, of which the refresh token is declared dead', async () => {
+    const dyn = await app.dynamicToken();
+    const signIn = () => trySignIn(app, { characterId: TRADED }, { dyn });
+    await signIn();
+    // Somebody who tells it, as far as this test is concerned.
+    const dead = 'update grants set valid = false where character_id = $1';
+    const events = await eventsOf(app.db, () => meanwhile(app, dead, [TRADED], signIn));
+    const given = events.filter(({ type }) => type.startsWith('grant.'));
+    expect(given.map(({ type, changes }) => [type, changes])).toEqual([
+      ['grant.given', [{ field: 'scopes', before: [], after: ['publicData'] }]],
+    ]);
+  });
+
   it('is what an application of OpenID Connect was before', async () => {
     const { client_id } = await ok(
       root.oidc.createClient({

@@ -4,10 +4,11 @@ import type { Fault, OAuthFault } from '../../dev/provider/faults.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { checkGrants } from '../../server/grant/check-grants.ts';
 import type { Run } from '../../server/queue/run.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { allEvents, eventsOf } from '../fixtures/events.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import {
   addGrant,
   expireAccessTokens,
@@ -91,6 +92,40 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(scopes[0]).toMatchObject({ field: 'scopes', before: [LOCATION, SKILLS].sort() });
     expect(scopes[1]).toMatchObject({ field: 'scopes', after: [] });
     expect(told[0]?.changes[0]).toMatchObject({ after: (scopes[1] as { before: string[] }).before });
+  });
+
+  it.each([
+    ['the check', () => check()],
+    ['a call', (id: number) => outcomeOf(app.app.services.client.ask(ownRecord(id)))],
+  ] as const)('D91: so it is where another one dies at the same moment, noticed by %s', async (_, notice) => {
+    const [id = 0] = await addGrants(app, 1, [SKILLS]);
+    await addGrant(app, id, [LOCATION]);
+    kill([id]);
+    const other = 'update grants set valid = false where character_id = $1 and $2 = any(scopes)';
+    const events = await eventsOf(app.db, () =>
+      meanwhile<unknown>(app, other, [id, LOCATION], () => notice(id)),
+    );
+    const told = events.filter(({ type }) => type === 'grant.invalidated');
+    expect(told.map(({ changes }) => changes)).toEqual([[{ field: 'scopes', before: [SKILLS], after: [] }]]);
+  });
+
+  it('D91: a token that the check marks while a call waits for the answer about it dies once', async () => {
+    const [id = 0] = await addGrants(app, 1, [SKILLS]);
+    kill([id]);
+    let answer = () => undefined as unknown;
+    const until = new Promise((resolve) => {
+      answer = () => resolve(undefined);
+    });
+    app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
+    const events = await eventsOf(app.db, async () => {
+      const calling = outcomeOf(app.app.services.client.ask(ownRecord(id)));
+      await expect.poll(async () => (await grants())[0]?.refresh_started_on).not.toBeNull();
+      // The check had asked before, and marks at its end.
+      await app.db.updateTable('grants').set({ valid: false }).execute();
+      answer();
+      await calling;
+    });
+    expect(events.filter(({ type }) => type === 'grant.invalidated')).toEqual([]);
   });
 
   it('a use that refreshes counts as a check', async () => {

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Person, PersonSplit, PostMerge, PostSplit } from '../../contract/person.ts';
-import { type Admission, readmit } from '../access/admission.ts';
+import { type Admission, readmit, readmitOver } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
-import { inTransactionIfKept } from '../database/transaction.ts';
+import { inTransactionIfKept, Overtaken } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { findLongestProven, findMembership, lockPersons, type Occasion } from './membership.queries.ts';
@@ -21,12 +21,14 @@ export async function mergePersons(
   personId: string,
   { person_id: otherId, reason, dry_run }: PostMerge,
 ): Promise<Person> {
-  const read = [...(await findMembers(db, personId)), ...(await findMembers(db, otherId))];
   return inTransactionIfKept(db, async (tx) => {
-    const caller = await readmit(tx, admission, read);
+    const read = [...(await findMembers(tx, personId)), ...(await findMembers(tx, otherId))];
+    const { caller, locked } = await readmitOver(tx, admission, read);
     await lockPersons(tx);
     const [first] = await membersOf(tx, personId);
     const others = await membersOf(tx, otherId);
+    // Whoever is one of them only since then can be deleted while it is moved.
+    if (![first, ...others].every((id) => locked.has(id))) throw new Overtaken();
     if (others.includes(first)) throw invalid(['body', 'person_id'], 'Must be another person');
     const now = clock.now();
     const own = await findMembership(tx, first);

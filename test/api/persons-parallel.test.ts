@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { soleId } from '../../server/person/person-id.ts';
 import { letIn } from '../fixtures/registry.ts';
+import { addUser, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { meanwhile } from '../harness/meanwhile.ts';
+import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 
 const CORPORATION = 98_000_011;
 const MEMBERS = [49, 55, 70, 78].map((n) => 2_112_000_000 + n) as [number, number, number, number];
@@ -108,6 +111,34 @@ describe('D101: concurrent changes', () => {
     );
     expect(deleted.status).toBe(200);
     expect([200, 422]).toContain(linked.status);
+    expect(await persons()).toEqual([]);
+  });
+
+  it('a merge with a character that is registered after its locks, and deleted, is a 404', async () => {
+    await signIn(ADA);
+    const id = 2_197_300_001;
+    const { person } = app.client(app.root);
+    const deleter = new pg.Client({ connectionString: app.databaseUrl });
+    await deleter.connect();
+    let merged: Promise<{ status: number }> | undefined;
+    const merge = () => {
+      const body = { person_id: soleId(id), reason: 'one human' };
+      merged = person.merge({ params: { person_id: soleId(ADA) }, body });
+      return Promise.race([merged, untilBehind(deleter, 1)]);
+    };
+    try {
+      // The lock of the caller's token comes after those of users.
+      const token = 'select from tokens where uuid = $1 for update';
+      await meanwhile(app, token, [uuidOf(app.root)], merge, async () => {
+        await addUser(app, { id });
+        await deleter.query('begin');
+        await deleter.query('delete from users where character_id = $1', [id]);
+      });
+      await deleter.query('commit');
+    } finally {
+      await deleter.end();
+    }
+    expect(await merged).toMatchObject({ status: 404 });
     expect(await persons()).toEqual([]);
   });
 

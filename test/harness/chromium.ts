@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -22,13 +22,13 @@ export interface Tab {
   readonly complaints: readonly string[];
   /** Every URL it requested. */
   readonly requested: readonly URL[];
-  screenshot(name: string, options?: { readonly fullPage?: boolean }): Promise<void>;
+  /** Keeps a picture for people to look at, where SCREENSHOTS is set. */
+  screenshot(name: string): Promise<void>;
 }
 
 /** Starts a browser with a new profile that makes no requests of its own. */
 export async function launchChromium(): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'castellan-browser-'));
-  await mkdir(SCREENSHOTS, { recursive: true });
   const script = join(ROOT, 'scripts/install-chromium.sh');
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: execFileSync('bash', [script, '--print'], { encoding: 'utf8' }).trim(),
@@ -63,8 +63,8 @@ function watched(page: Page): Tab {
     page,
     complaints,
     requested,
-    async screenshot(name, options) {
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...options });
+    async screenshot(name) {
+      if (process.env.SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { ok } from '../../../sdk/src/index.ts';
-import { atRest, violations } from '../../harness/axe.ts';
+import { atRest, drawn, violations } from '../../harness/axe.ts';
 import { DESK, PHONE } from '../../harness/chromium.ts';
 import { at, goToPart, operator, overflow, page, settled, tab } from './stage.ts';
 
@@ -93,6 +93,8 @@ export async function faultsOf(name: string, looks: readonly Look[]): Promise<st
   for (const { device, size, colorScheme } of looks) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await drawn(page);
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
     await atRest(page);
     await tab.screenshot(`console-${name}-${device}-${colorScheme}`);
     const found = await violations(page);

@@ -8,8 +8,10 @@ const CONTROLS = [
 ].join();
 const DISABLED = ':disabled, [data-disabled]';
 const MOST_STOPS = 800;
-/** Stops in a row that were known already: a date has so many parts, and after the last element there is none. */
+/** Times in a row that the focus stays where it is: a date has so many parts. */
 const MOST_PARTS = 9;
+/** Times in a row that the focus comes back to what it left: after the last element there is none, then the first. */
+const ROUND = 2;
 
 /**
  * Notes whatever gets the focus, and tells what can be acted on: controls, and every element that React calls when it
@@ -18,8 +20,10 @@ const MOST_PARTS = 9;
 const WATCH = `(() => {
   const stops = new Set();
   let walked = new Set();
+  let last;
   window.begin = () => {
     walked = new Set();
+    last = undefined;
   };
   const shown = (element) =>
     element.checkVisibility({ visibilityProperty: true }) &&
@@ -39,10 +43,12 @@ const WATCH = `(() => {
   window.arrive = () => {
     const stop = document.activeElement;
     const isNew = stop !== document.body && !walked.has(stop);
+    const isBack = !isNew && stop !== last;
+    last = stop;
     walked.add(stop);
     stops.add(stop);
     const row = isNew && stop.role === 'tab' ? stop.closest('[role=tablist]') : null;
-    return { isNew, neighbours: row?.querySelectorAll('[role=tab]').length ?? 0 };
+    return { isNew, isBack, neighbours: row?.querySelectorAll('[role=tab]').length ?? 0 };
   };
   window.outOfReach = () =>
     [...root().querySelectorAll('*')]
@@ -64,15 +70,26 @@ const left = async () => {
   return (await page.evaluate('window.outOfReach()')) as string[];
 };
 
+interface Arrival {
+  /** Whether this walk has not been there. */
+  readonly isNew: boolean;
+  /** Whether it has, and came from elsewhere. */
+  readonly isBack: boolean;
+  /** How many tabs there are in the row that it came to. */
+  readonly neighbours: number;
+}
+
 /** Presses Tab until the focus has come round, and in each row of tabs the arrow likewise. */
 async function walkByTab(): Promise<void> {
-  const arrive = () => page.evaluate('window.arrive()') as Promise<{ isNew: boolean; neighbours: number }>;
+  const arrive = () => page.evaluate('window.arrive()') as Promise<Arrival>;
   await page.evaluate('window.begin()');
   let known = 0;
-  for (let stop = 0; stop < MOST_STOPS && known < MOST_PARTS; stop++) {
+  let back = 0;
+  for (let stop = 0; stop < MOST_STOPS && known < MOST_PARTS && back < ROUND; stop++) {
     await page.keyboard.press('Tab');
-    const { isNew, neighbours } = await arrive();
+    const { isNew, isBack, neighbours } = await arrive();
     known = isNew ? 0 : known + 1;
+    back = isBack ? back + 1 : 0;
     for (let arrow = 0; arrow < neighbours; arrow++) {
       await page.keyboard.press('ArrowRight');
       await arrive();
@@ -96,6 +113,17 @@ interface Pressed {
   readonly name: string;
   readonly index: number;
 }
+/** What the other buttons are pressed in: the address, what is stored, and the buttons themselves. */
+const STATE = `JSON.stringify([location.href, { ...localStorage }, ${BUTTONS}])`;
+/** Answers all changes instead of the service. In the page, because a browser with routes keeps no file of a page. */
+const REFUSE = `(() => {
+  const { fetch } = window;
+  window.fetch = async (input, init) => {
+    const method = init?.method ?? input.method ?? 'GET';
+    if (method.toUpperCase() === 'GET') return fetch(input, init);
+    return Response.json({ detail: 'Not now.', code: 'not_now' }, { status: 409 });
+  };
+})()`;
 /** Watches, from now on, whether the page changes within a time in which every change at least begins. */
 const WATCH_CHANGES = `window.answered = new Promise((resolve) => {
   const done = (how) => { observer.disconnect(); clearTimeout(timer); resolve(how); };
@@ -110,20 +138,32 @@ const WATCH_CHANGES = `window.answered = new Promise((resolve) => {
  */
 export async function pressAll(place: Place): Promise<string[]> {
   const faults: string[] = [];
-  await page.route('**', (route) => {
-    if (route.request().method() === 'GET') return route.continue();
-    return route.fulfill({ status: 409, json: { detail: 'Not now.', code: 'not_now' } });
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') faults.push(`not refused: ${request.method()} ${request.url()}`);
   });
+  await page.addInitScript(REFUSE);
   await go(place);
   const stored = await page.evaluate('JSON.stringify(localStorage)');
+  const state = await page.evaluate(STATE);
+  let isAsItWas = true;
   for (const { name, index } of (await page.evaluate(BUTTONS)) as Pressed[]) {
+    if (!isAsItWas) {
+      // What the last one ended or hid is there again.
+      await page.evaluate(`Object.assign(localStorage, ${stored})`);
+      await page.evaluate(
+        `for (const key of Object.keys(localStorage)) if (!(key in ${stored})) localStorage.removeItem(key)`,
+      );
+      await go(place);
+    }
+    isAsItWas = false;
     const pressed = page.locator(ENABLED_BUTTONS).nth(index);
     await pressed.focus();
     await page.evaluate(WATCH_CHANGES);
+    const saved = page.waitForEvent('download', { timeout: 0 }).catch(() => true);
     await page.keyboard.press('Enter');
     // Another page, to which a button leads, ends the evaluation or knows of none.
-    if (!(await page.evaluate('window.answered ?? true').catch(() => true)))
-      faults.push(`${name}: nothing happens`);
+    const answered = page.evaluate('window.answered ?? true').catch(() => true);
+    if (!(await Promise.race([answered, saved]))) faults.push(`${name}: nothing happens`);
     const dialog = page.getByRole('dialog');
     await settled();
     if ((await dialog.count()) > 0) {
@@ -134,13 +174,8 @@ export async function pressAll(place: Place): Promise<string[]> {
       await dialog.waitFor({ state: 'detached' });
       if ((await pressed.and(focused()).count()) === 0)
         faults.push(`${name}: the focus is lost after its dialog`);
+      else isAsItWas = (await page.evaluate(STATE)) === state;
     }
-    // The next one is pressed on the page as it was: what this one ended or hid is there again.
-    await page.evaluate(`Object.assign(localStorage, ${stored})`);
-    await page.evaluate(
-      `for (const key of Object.keys(localStorage)) if (!(key in ${stored})) localStorage.removeItem(key)`,
-    );
-    await go(place);
   }
   return faults;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -24,19 +25,19 @@ export async function atRest(page: Page): Promise<void> {
   })()`);
 }
 
-/** In the page, because the details of all that passed are megabytes, which nobody reads. */
-const RUN = (
-  within: string,
-) => `axe.run('${within}', { resultTypes: ['violations'] }).then(({ violations, passes }) => ({
-  found: violations.map(({ id, nodes }) => id + ', ' + nodes.length + ' times: ' + nodes[0].html),
-  passes: passes.length,
-}))`;
+/** What passed is counted in the page: its details are megabytes. */
+const run = (within: string) => `axe.run('${within}', { resultTypes: ['violations'] })
+  .then(({ violations, passes }) => ({ found: violations, passes: passes.length }))`;
+interface Found {
+  readonly found: AxeResults['violations'];
+  readonly passes: number;
+}
 
 /** The violations that axe finds with all its rules enabled, each with its first element. */
 export async function violations(page: Page, within = 'html'): Promise<string[]> {
   await atRest(page);
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
-  const { found, passes } = (await page.evaluate(RUN(within))) as { found: string[]; passes: number };
+  const { found, passes } = (await page.evaluate(run(within))) as Found;
   if (passes <= LEAST_PASSES) throw new Error(`axe looked at nothing in ${page.url()}`);
-  return found;
+  return found.map(({ id, nodes }) => `${id}, ${nodes.length} times: ${nodes[0]?.html}`);
 }

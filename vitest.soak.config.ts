@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** Long tests, for faults that show only after minutes or many rounds. */
 export default defineConfig({
   test: {
-    include: ['test/soak/**/*.test.ts'],
+    include: ['test/soak/**/*.test.ts', 'test/api/heavy-bodies.test.ts'],
+    env: { SOAK_BODIES: 'all' },
     globalSetup: 'test/harness/global-setup.ts',
     pool: 'forks',
     maxWorkers: 1,

@@ -1,4 +1,11 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
 import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Settings } from '../config/settings.ts';
@@ -51,15 +58,18 @@ export function createIdentification({ settings, clock, request, timeLimit }: Op
   return async (accessToken: string, server: Metadata): Promise<Identity> => {
     const now = clock.now();
     const keys = keysAt(server.jwks_uri);
+    const options: JWTVerifyOptions = {
+      algorithms: [profile.algorithm],
+      issuer: knownIssuers(server.issuer, settings.sso.url),
+      audience: clientId,
+      requiredClaims: ['exp', 'iat', 'jti', 'sub', 'name', 'owner'],
+      currentDate: now,
+      clockTolerance: CLOCK_TOLERANCE,
+    };
     const verify = () =>
-      jwtVerify(accessToken, keys, {
-        algorithms: [profile.algorithm],
-        issuer: knownIssuers(server.issuer, settings.sso.url),
-        audience: clientId,
-        requiredClaims: ['exp', 'iat', 'jti', 'sub', 'name', 'owner'],
-        currentDate: now,
-        clockTolerance: CLOCK_TOLERANCE,
-      });
+      jwtVerify(accessToken, keys, options).catch((error: unknown) =>
+        verifyByAnyOf(error, accessToken, options),
+      );
     const verified = verify().catch(async (error: unknown) => {
       if (!mayHaveNewKeys(error)) throw error;
       await keys.reload();
@@ -68,6 +78,23 @@ export function createIdentification({ settings, clock, request, timeLimit }: Op
     const { payload } = await verified.catch(refuseToken);
     return identityOf(payload, clientId, settings.extApi.scopePrefix, now);
   };
+}
+
+/**
+ * While the provider replaces its key, the set may hold the old and the new one under one `kid` (facts §1): the token is
+ * valid when one of them signed it. Any other error is thrown again.
+ */
+async function verifyByAnyOf(error: unknown, accessToken: string, options: JWTVerifyOptions) {
+  if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+  for await (const key of error) {
+    try {
+      return await jwtVerify(accessToken, key, options);
+    } catch (refused) {
+      const isOther = refused instanceof errors.JWSSignatureVerificationFailed;
+      if (refused instanceof errors.JOSEError && !isOther) throw refused;
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed();
 }
 
 /** The issuers to accept: the claim occurs with and without a scheme, and is documented with a slash (facts §1). */

@@ -202,6 +202,27 @@ describe('D26: signatures and keys of the provider', () => {
     }
   });
 
+  it('D26: while the provider replaces its key under one name, tokens of both keys are accepted', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const next = { ...(await exportJWK(publicKey)), kid: 'rsa', alg: 'RS256', use: 'sig' };
+    const { body } = signOn.jwks;
+    signOn.jwks = { body: { keys: [...signOn.keys.jwks, next] } };
+    try {
+      const [first, second] = [
+        await signOn.accessToken(MEMBER, { key: privateKey }),
+        await signOn.accessToken(MEMBER),
+      ];
+      expect((await answerTo(first)).status).toBe(302);
+      expect((await answerTo(second)).status).toBe(302);
+      const { privateKey: foreign } = await generateKeyPair('RS256');
+      await expectRefused(await signOn.accessToken(MEMBER, { key: foreign }));
+      await expectRefused(await signOn.accessToken(MEMBER, { claims: { aud: ['castellan-test'] } }));
+    } finally {
+      signOn.jwks = { body };
+    }
+    expect((await answerTo(await signOn.accessToken(MEMBER))).status).toBe(302);
+  });
+
   it('ES256 is refused, though its key is in the provider’s set', async () => {
     const header = { alg: 'ES256', kid: 'ec' };
     await expectRefused(await signOn.accessToken(MEMBER, { header, key: signOn.keys.ec }));

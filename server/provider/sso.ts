@@ -99,7 +99,11 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
           codeVerifier,
           options,
         );
-        const grant = await oauth.processAuthorizationCodeResponse(server, client, response);
+        const grant = await oauth.processAuthorizationCodeResponse(
+          server,
+          client,
+          await withoutNulls(response),
+        );
         const identity = await identityIn(grant.access_token, server);
         return { identity, accessToken: grant.access_token, refreshToken: grant.refresh_token };
       } catch (error) {
@@ -121,7 +125,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
         );
         const cause = await causeOfDeath(response);
         if (cause !== undefined) return { kind: 'dead', cause };
-        const grant = await oauth.processRefreshTokenResponse(server, client, response);
+        const grant = await oauth.processRefreshTokenResponse(server, client, await withoutNulls(response));
         const { access_token: accessToken, refresh_token: replaced } = grant;
         return { kind: 'refreshed', accessToken, refreshToken: replaced ?? refreshToken };
       } catch (error) {
@@ -155,6 +159,18 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
 function basicAsDocumented(clientId: string, clientSecret: string): oauth.ClientAuth {
   const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`);
+}
+
+/** The answer without members that are null, such as a refresh token that was not granted: the library refuses them. */
+async function withoutNulls(response: Response): Promise<Response> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  if (typeof body !== 'object' || body === null) return response;
+  const { status, headers } = response;
+  const given = Object.entries(body).filter(([, value]) => value !== null);
+  return new Response(JSON.stringify(Object.fromEntries(given)), { status, headers });
 }
 
 /**

@@ -218,6 +218,13 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
     await expectPage(await end(), 403, TITLES.notAllowed);
   });
 
+  it('facts §1: null means the same as no refresh token', async () => {
+    signOn.token = { body: { ...(signOn.token.body as object), refresh_token: null, id_token: null } };
+    await expectPage(await end(), 403, TITLES.notAllowed);
+    const refreshed = await app.app.services.sso.refresh('kept');
+    expect(refreshed).toMatchObject({ kind: 'refreshed', refreshToken: 'kept' });
+  });
+
   it.each([
     ['null', null],
     ['a list', []],

@@ -118,10 +118,10 @@ function randomNickname(): string {
   return Array.from({ length: NICKNAME_LENGTH }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
 }
 
-/** The client with the nickname; none if there are two. Query clients do not count (D42). */
+/** The client with the nickname; none if there are two. Query clients and the id 0, no identity, do not count (D42). */
 function theOne(clients: readonly VoiceClient[], nickname: string): VoiceClient | undefined {
   const [client, ...others] = clients.filter((each) => each.isVoice && each.nickname === nickname);
-  return others.length === 0 ? client : undefined;
+  return others.length === 0 && client?.clientDatabaseId !== 0 ? client : undefined;
 }
 
 function notConfigured(): DomainError {

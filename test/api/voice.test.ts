@@ -396,6 +396,13 @@ describe('D42: the voice server', () => {
     expect(await complete(somebody.jwt)).toMatchObject({ status: 201 });
   });
 
+  it('a client with the nickname and without an identity does not count', async () => {
+    const somebody = await member();
+    voice.world.connect(await nicknameFor(somebody), { clientDatabaseId: 0 });
+    expect(await complete(somebody.jwt)).toMatchObject(NO_CLIENT);
+    expect((await app.client(app.root).crash.list()).body).toEqual([]);
+  });
+
   it('the nickname must match exactly', async () => {
     const somebody = await member();
     const nickname = await nicknameFor(somebody);

@@ -60,7 +60,8 @@ export async function openConnection(options: ConnectionOptions): Promise<VoiceC
   const { host, port, limits, pace, stayAway, signal } = options;
   if (signal?.aborted) throw stopped();
   if (stayAway) pace?.stayAway();
-  const line = openLine(connect({ host, port, noDelay: true }), limits.total, signal);
+  const socket = connect({ host, port, noDelay: true });
+  const line = openLine(socket, limits.total, signal, (text) => unasked(text, pace));
   try {
     await line.exchange('the greeting', limits.connect, greeting(pace));
   } catch (error) {
@@ -141,6 +142,18 @@ function refusalOf(what: string, { id, message, wait }: Outcome, pace?: FloodLim
   }
 }
 
+/** The failure of a line that nobody waits for: a ban is told after the welcome. */
+function unasked(line: string, pace: FloodLimit | undefined): VoiceError {
+  const outcome = parseOutcome(line);
+  const refusal = outcome && refusalOf('connecting', outcome, pace);
+  if (refusal?.kind === 'banned') return refusal;
+  return new VoiceError('unintelligible', 'a line came that nobody asked for');
+}
+
+/** An event, which servers send between the lines of answers. */
+const EVENT = /^notify[a-z]+ /;
+const LINE_END = Buffer.from('\n');
+
 interface ReplyLine {
   /** Aborted when the connection is closed. */
   readonly ended: AbortSignal;
@@ -153,7 +166,12 @@ interface ReplyLine {
 }
 
 /** Reads the socket line by line. The first failure destroys it and is reported to all callers. */
-function openLine(socket: Socket, totalMillis: number, signal: AbortSignal | undefined): ReplyLine {
+function openLine(
+  socket: Socket,
+  totalMillis: number,
+  signal: AbortSignal | undefined,
+  unexpected: (line: string) => VoiceError,
+): ReplyLine {
   const ended = new AbortController();
   let failure: VoiceError | undefined;
   let leaving = false;
@@ -167,7 +185,8 @@ function openLine(socket: Socket, totalMillis: number, signal: AbortSignal | und
     waiting = undefined;
   };
   const onLine = (line: string) => {
-    if (waiting === undefined) throw new VoiceError('unintelligible', 'a line came that nobody asked for');
+    if (EVENT.test(line)) return;
+    if (waiting === undefined) throw unexpected(line);
     waiting.take(line);
   };
   const read = createLineReader(LONGEST_LINE, onLine);
@@ -177,14 +196,17 @@ function openLine(socket: Socket, totalMillis: number, signal: AbortSignal | und
     : undefined;
 
   signal?.addEventListener('abort', stop, { once: true });
-  socket.on('data', (chunk) => {
+  const take = (chunk: Buffer) => {
     if (leaving) return;
     try {
       read(chunk);
     } catch (error) {
       fail(error as VoiceError);
     }
-  });
+  };
+  socket.on('data', take);
+  // The last line, which tells of a ban, may lack its end.
+  socket.on('end', () => take(LINE_END));
   socket.on('error', (error: NodeJS.ErrnoException) =>
     fail(new VoiceError('unreachable', `the connection failed: ${error.code ?? 'unknown'}`)),
   );

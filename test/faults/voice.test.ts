@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { VoiceServerFault } from '../../dev/voice-server/faults.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
@@ -221,6 +222,46 @@ describe('the flood limit', () => {
     await clients(to);
     expect(strict.connections).toBe(connections + 1);
     await strict.stop();
+  });
+});
+
+describe('a ban that is told after the welcome, when nothing was sent yet', () => {
+  const BAN = 'error id=3329 msg=banned extra_msg=you\\smay\\sretry\\sin\\s226\\sseconds';
+
+  it.each([
+    ['as a line', `${BAN}\n\r`],
+    ['as a line whose end is escaped', `${BAN}\\n\\r`],
+    ['as a line without an end', BAN],
+  ])('%s: the job waits for its end', async (_, ban) => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.resume().on('error', () => undefined);
+      socket.end(`TS3\n\rWelcome to the TeamSpeak 3 ServerQuery interface\n\r${ban}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const to = { ...address, port, allowlisted: false };
+    const job = () => withVoiceServer(to, { limits: PATIENT, stayAway: true }, (voices) => voices.clients());
+    expect((await failureOf(job())).kind).toBe('banned');
+    expect((await failureOf(job())).kind).toBe('banned');
+    expect(connections).toBe(1);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('events between the lines', () => {
+  const EVENT = 'notifyclientleftview cfid=1 ctid=0 reasonid=8 clid=9\n\r';
+
+  it.each([
+    ['connect', `TS3\n\r${EVENT}Welcome\n\r${EVENT}`],
+    ['use', `error id=0 msg=ok\n\r${EVENT}`],
+    ['clientlist', `${EVENT}${ROW}\n\r${EVENT}error id=0 msg=ok\n\r${EVENT}`],
+  ])('at %s: are no part of an answer', async (at, text) => {
+    voice.world.connect('a');
+    voice.strike = (moment) => (moment.at === at ? { kind: 'garbage', text } : undefined);
+    const found = await clients(address, PATIENT);
+    expect(found.map(({ nickname }) => nickname)).toContain('a');
   });
 });
 

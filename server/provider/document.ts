@@ -19,19 +19,25 @@ const RateLimit = z.object({
   'max-tokens': z.number().int().positive(),
   'window-size': z.string().regex(/^\d+[smhd]$/),
 });
+const Response = z.object({ headers: z.record(z.unknown()).optional() });
+const Security = z.array(z.record(z.array(z.string())));
 const Operation = z.object({
   parameters: z.array(z.unknown()).optional(),
-  responses: z.record(z.object({ headers: z.record(z.unknown()).optional() }).passthrough()).optional(),
-  security: z.array(z.record(z.array(z.string()))).optional(),
+  responses: z.record(z.unknown()).optional(),
+  security: Security.optional(),
   // Described in another way it limits nothing here; what its answers say counts all the same.
   'x-rate-limit': RateLimit.optional().catch(undefined),
   'x-cache-age': z.number().nonnegative().optional(),
   'x-cached-seconds': z.number().nonnegative().optional(),
 });
+const PathItem = z.record(z.unknown());
+/** `security` is that of operations without their own. */
+const common = { paths: z.record(PathItem), security: Security.optional() };
 const Document = z.union([
-  z.object({ openapi: z.string().regex(/^3\./), paths: z.record(z.record(z.unknown())) }),
-  z.object({ swagger: z.literal('2.0'), paths: z.record(z.record(z.unknown())) }),
+  z.object({ openapi: z.string().regex(/^3\./), ...common }).passthrough(),
+  z.object({ swagger: z.literal('2.0'), ...common }).passthrough(),
 ]);
+type Document = z.infer<typeof Document>;
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
@@ -52,9 +58,14 @@ export function parseDocument(
   }
   const operations: ProviderOperation[] = [];
   const skipped: string[] = [];
-  for (const [path, item] of Object.entries(parsed.data.paths)) {
+  for (const [path, described] of Object.entries(parsed.data.paths)) {
+    const item = PathItem.safeParse(resolve(parsed.data, described)).data;
+    if (item === undefined) {
+      skipped.push(path);
+      continue;
+    }
     for (const method of METHODS.filter((name) => item[name] !== undefined)) {
-      const operation = parseOperation(json, path, item, method, scopePrefix);
+      const operation = parseOperation(parsed.data, path, item, method, scopePrefix);
       if (operation === undefined) skipped.push(`${method.toUpperCase()} ${path}`);
       else operations.push(operation);
     }
@@ -64,14 +75,14 @@ export function parseDocument(
 }
 
 function parseOperation(
-  document: unknown,
+  document: Document,
   path: string,
   item: Readonly<Record<string, unknown>>,
   method: string,
   scopePrefix: string,
 ): ProviderOperation | undefined {
   const operation = Operation.safeParse(item[method]);
-  const scope = scopeOf(operation.data?.security, scopePrefix);
+  const scope = scopeOf(operation.data?.security ?? document.security, scopePrefix);
   if (!operation.success || !path.startsWith('/') || scope === undefined) return undefined;
   const shared = Array.isArray(item['parameters']) ? item['parameters'] : [];
   const parameters = z
@@ -85,7 +96,7 @@ function parseOperation(
     query: queryOf(parameters.data),
     scope,
     rateGroup: rateGroupOf(operation.data['x-rate-limit']),
-    paged: isPaged(operation.data, parameters.data),
+    paged: isPaged(document, operation.data, parameters.data),
     cacheSeconds: operation.data['x-cache-age'] ?? operation.data['x-cached-seconds'] ?? null,
   };
 }
@@ -94,7 +105,7 @@ function parseOperation(
  * The scope of a secured operation, which has exactly one, whatever the scheme is called; undefined when we do not know
  * it.
  */
-function scopeOf(security: z.infer<typeof Operation>['security'], prefix: string) {
+function scopeOf(security: Document['security'], prefix: string) {
   const named = Object.values(security?.[0] ?? {}).flat();
   if (named.length === 0) return null;
   const { scopes, unknown } = fromProviderScopes(named, prefix);
@@ -118,10 +129,12 @@ function queryOf(parameters: readonly z.infer<typeof Parameter>[]): string[] {
 }
 
 function isPaged(
+  document: Document,
   { responses }: z.infer<typeof Operation>,
   parameters: readonly z.infer<typeof Parameter>[],
 ): boolean {
-  const headers = Object.keys(responses?.['200']?.headers ?? {});
+  const response = Response.safeParse(resolve(document, responses?.['200']));
+  const headers = Object.keys(response.data?.headers ?? {});
   return (
     headers.some((name) => name.toLowerCase() === 'x-pages') ||
     parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'page')

@@ -69,6 +69,31 @@ describe('D31: the provider’s document', () => {
     ]);
   });
 
+  it('understands paths and answers by reference, and what secures all operations', () => {
+    const { operations, skipped } = parseDocument(
+      {
+        ...(openApi(
+          {
+            '/characters/{id}/assets': { $ref: '#/components/pathItems/Assets' },
+            '/status': { get: { security: [] } },
+            '/nowhere': { $ref: 'https://elsewhere.example/item.json' },
+          },
+          {
+            pathItems: { Assets: { get: { responses: { 200: { $ref: '#/components/responses/Pages' } } } } },
+            responses: { Pages: { headers: { 'X-Pages': {} } } },
+          },
+        ) as object),
+        ...scoped('esi-assets.read_assets.v1'),
+      },
+      'esi-',
+    );
+    expect(operations).toMatchObject([
+      { template: '/characters/{id}/assets', scope: 'ext-assets.read_assets.v1', paged: true },
+      { template: '/status', scope: null, paged: false },
+    ]);
+    expect(skipped).toEqual(['/nowhere']);
+  });
+
   it('D30: gives the query parameters, including those of the path and of components, each once', () => {
     const page = { name: 'page', in: 'query' };
     const { operations } = parseDocument(

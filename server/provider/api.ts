@@ -37,7 +37,7 @@ export interface GameApi {
 }
 
 /** Statuses by which the provider says that an id is unknown or invalid. */
-const UNKNOWN = new Set([400, 404, 422]);
+export const UNKNOWN: ReadonlySet<number> = new Set([400, 404, 422]);
 /** Maximum number of ids in one bulk request (facts §2). */
 export const BULK = 1000;
 /** The scope for reading the list of a corporation's members (facts §2). */

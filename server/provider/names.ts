@@ -4,6 +4,7 @@ import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Clock } from '../shared/clock.ts';
+import { UNKNOWN } from './api.ts';
 import type { BudgetAccount, ErrorAllowance } from './budget-account.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
@@ -88,11 +89,12 @@ async function askNames(
     try {
       const { status, data } = await client.ask({ path: '/universe/names', body: chunk, ...charged });
       const parsed = NamedIds.safeParse(data);
+      const refused = UNKNOWN.has(status);
       if (status === 200 && parsed.success) names.push(...withUnnamed(chunk, parsed.data));
-      else if (status >= 400 && chunk.length === 1) names.push(...withUnnamed(chunk, []));
-      else if (status >= 400) waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
-      else failure = new ProviderError('unusable', "the game's API gave unusable names");
-      if (status >= 400) refusals += 1;
+      else if (refused && chunk.length === 1) names.push(...withUnnamed(chunk, []));
+      else if (refused) waiting.push(...chunksOf(chunk, Math.ceil(chunk.length / 2)));
+      else failure = new ProviderError('unusable', `the game's API gave unusable names (${status})`);
+      if (refused) refusals += 1;
     } catch (error) {
       failure = error;
     }

@@ -81,6 +81,12 @@ describe('D32: names in bulk', () => {
       failure,
     });
   });
+
+  it.each([401, 403, 410])('a %d says nothing about the ids: they are asked for again', async (status) => {
+    const sick: ProviderClient = { ask: async () => madeAnswer(status, { error: 'Forbidden' }) };
+    expect(await find(sick, [7])).toMatchObject({ unasked: 1, failure: { fault: 'unusable' } });
+    expect((await find(new Refusing([]), [7])).names.get(7)).toBe('Name of 7');
+  });
 });
 
 describe('D39: names of CEOs', () => {

@@ -218,6 +218,30 @@ describe('D34: a rotated refresh token', () => {
     expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
   });
 
+  it('is stored although the database cannot be reached at the moment at which it comes', async () => {
+    const { services } = app.app;
+    app.provider.rotateRefreshTokens = true;
+    const away = [0, 0].map(() => Object.assign(new Error('no database'), { code: 'ECONNREFUSED' }));
+    const db = services.db.withPlugin({
+      transformQuery({ node }) {
+        const stores = JSON.stringify(node).includes('update grants set refresh_token =');
+        const error = stores ? away.pop() : undefined;
+        if (error !== undefined) throw error;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const [row] = await grants();
+    if (row === undefined) throw new Error('no grant');
+    const tokens = createAccessTokens({ ...services, db });
+    const asked = tokens.of({ ...row, cut_off: false }, ADA, performance.now() + 60_000);
+    expect(await asked).toBeTypeOf('string');
+    expect(away).toEqual([]);
+    await expireAccessTokens(app);
+    expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
+    expect(await grant()).toMatchObject({ valid: true });
+  });
+
   it('whose answer was lost is marked as dead at once', async () => {
     app.provider.rotateRefreshTokens = true;
     app.provider.faults.add(TOKEN, { kind: 'lose answer' }, { times: 1 });

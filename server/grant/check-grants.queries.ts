@@ -19,13 +19,13 @@ export async function countToCheck(db: Kysely<Database>, now: Date): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/** Makes every valid grant due now. */
-export async function makeAllDue(db: Kysely<Database>, now: Date): Promise<void> {
+/** Makes the valid grants due now that would be due after `latest`. */
+export async function makeDue(db: Kysely<Database>, now: Date, latest: Date): Promise<void> {
   await db
     .updateTable('grants')
     .set({ next_check_on: now })
     .where('valid', '=', true)
-    .where('next_check_on', '>', now)
+    .where('next_check_on', '>', latest)
     .execute();
 }
 

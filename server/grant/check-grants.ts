@@ -12,7 +12,7 @@ import {
   countToCheck,
   findToCheck,
   type GrantToCheck,
-  makeAllDue,
+  makeDue,
   markAllInvalid,
   postponeCheck,
 } from './check-grants.queries.ts';
@@ -31,6 +31,8 @@ const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
 const WITHIN = 20_000;
 /** Milliseconds after which a grant whose check gave no result is checked again. */
 const AGAIN_AFTER = 5 * 60_000;
+/** Milliseconds: a check that is due later than this was put off by a clock that is ahead. */
+const LATEST = 60 * 60_000;
 
 interface Check {
   readonly run: Run;
@@ -57,7 +59,7 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
     deaths: [],
   };
   const now = clock.now();
-  if (run.asked) await makeAllDue(db, now);
+  await makeDue(db, now, run.asked ? now : new Date(now.getTime() + LATEST));
   const total = await countToCheck(db, now);
   const characters = new Set<number>();
   let done = 0;

@@ -10,7 +10,7 @@ import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
 import { storeSkillPoints } from './skill-points.ts';
 import type { HistoryServices } from './source.ts';
-import { countDue, endTurn, giveBack, putOff, type Turn, takeTurns } from './turn.queries.ts';
+import { countDue, endTurn, giveBack, makeDue, putOff, type Turn, takeTurns } from './turn.queries.ts';
 import { storeWallet } from './wallet.ts';
 
 type CollectServices = Pick<Services, 'db' | 'client' | 'clock' | 'log'>;
@@ -38,6 +38,8 @@ const STRUCTURE_REFUSALS = 10;
 /** Backoff in milliseconds before a failed character is tried again: first, doubling, up to the maximum. */
 const AGAIN_AFTER = 5 * MINUTE;
 const LONGEST_PAUSE = 24 * 60 * MINUTE;
+/** Milliseconds: a turn that is due later than this was put off, or claimed, by a worker whose clock is ahead. */
+const LATEST = LONGEST_PAUSE + 60 * MINUTE;
 
 /** Performs one turn (one character's due entry) of a history and completes it. */
 type TakeTurn = (services: HistoryServices, turn: Turn) => Promise<unknown>;
@@ -82,6 +84,7 @@ interface Collecting {
 async function collect(services: CollectServices, run: Run, kept: Rhythm, most: number): Promise<void> {
   const { db, clock } = services;
   const due = clock.now();
+  await makeDue(db, kept.history, { now: due, latest: new Date(due.getTime() + LATEST) });
   const total = Math.min(await countDue(db, kept.history, due), most);
   const client = createRunClient(services.client, run, BOUNDS);
   const collecting: Collecting = {

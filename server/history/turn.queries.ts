@@ -52,6 +52,20 @@ export async function endTurn(db: Kysely<Database>, turn: Turn, now: Date): Prom
   await endOfTurn(turn, now).execute(db);
 }
 
+/** Makes the turns due now that would be due after `latest`. */
+export async function makeDue(
+  db: Kysely<Database>,
+  history: HistoryName,
+  { now, latest }: { readonly now: Date; readonly latest: Date },
+): Promise<void> {
+  await db
+    .updateTable('history_turns')
+    .set({ due_on: now })
+    .where('history', '=', history)
+    .where('due_on', '>', latest)
+    .execute();
+}
+
 export async function countDue(db: Kysely<Database>, history: HistoryName, now: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from history_turns where history = ${history} and due_on <= ${now}`.execute(

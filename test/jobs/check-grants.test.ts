@@ -155,6 +155,16 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     });
   });
 
+  it('a check that a clock which is ahead has put off takes place within the hour all the same', async () => {
+    await addGrants(app, 1, [SKILLS]);
+    const ahead = { now: () => new Date(app.clock.now().getTime() + 365 * 24 * 60 * MINUTE) };
+    await check({}, { ...app.app.services, clock: { ...app.clock, ...ahead } });
+    kill([ADA]);
+    app.clock.advance(50 * MINUTE);
+    await check();
+    expect(await invalid()).toEqual([ADA]);
+  });
+
   it('a refresh that was cut off is cleared up', async () => {
     await addGrants(app, 1, [SKILLS]);
     await sql`update grants set refresh_started_on = now() - interval '10 minutes'`.execute(app.db);
@@ -185,7 +195,8 @@ describe('a run visits each grant once, whatever happens', () => {
     // Only a page that is not full is the last: after two full pages follows an empty one.
     expect(pages).toHaveLength(3);
     // For each grant: reading its row, the claim, its refresh token, its access token.
-    expect(sent).toHaveLength(4 * 400 + pages.length + ['count', 'begin', 'brake', 'dead', 'commit'].length);
+    const once = ['put off', 'count', 'begin', 'brake', 'dead', 'commit'];
+    expect(sent).toHaveLength(4 * 400 + pages.length + once.length);
   });
 
   it('grants that stay due, as 250 that the guard holds, are refreshed once in a run, too', async () => {

@@ -6,7 +6,7 @@ import type { Fault } from '../../dev/provider/faults.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { collectors } from '../../server/history/collect.ts';
 import { KINDS, type HistoryName as Name } from '../../server/history/kinds.ts';
-import { takeTurns } from '../../server/history/turn.queries.ts';
+import { endTurn, giveBack, takeTurns } from '../../server/history/turn.queries.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
 import type { Run } from '../../server/queue/run.ts';
 import type { Services } from '../../server/services/services.ts';
@@ -270,6 +270,19 @@ describe('each entry once', () => {
     expect(await whose('wallet')).toEqual(ids);
   });
 
+  it('turns that a worker whose clock is ahead has put off, or claimed, are taken by the next run', async () => {
+    const ids = await addGrants(app, 3, [WALLET]);
+    const ahead = new Date(app.clock.now().getTime() + 365 * 24 * HOUR);
+    const rhythm = { history: 'wallet', seconds: 43_200, scopes: [WALLET] } as const;
+    const until = new Date(ahead.getTime() + 10 * MINUTE);
+    const { turns: taken } = await takeTurns(app.db, rhythm, { due: ahead, now: ahead, until, most: 3 });
+    const [first, second] = taken;
+    await giveBack(app.db, first === undefined ? [] : [first], ahead);
+    if (second !== undefined) await endTurn(app.db, second, ahead);
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual(ids);
+  });
+
   it('an entry that cannot be written leaves its turn due', async () => {
     await addGrants(app, 1, [WALLET]);
     await sql`alter table character_wallets add constraint odd check (balance < 0) not valid`.execute(app.db);
@@ -303,7 +316,7 @@ describe('what one run costs', () => {
   it('400 without useful scopes: one statement for 40 of them, no request', async () => {
     await addGrants(app, 400, [SKILLS]);
     const sent = await statementsOf(app, () => collect('wallet'));
-    expect(sent.length).toBe(1 + 400 / 40 + 1);
+    expect(sent.length).toBe(['put off', 'count'].length + 400 / 40 + 1);
     expect(asked()).toEqual([]);
   });
 });

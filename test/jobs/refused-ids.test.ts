@@ -134,3 +134,19 @@ it('D38: nor do ids that it refuses now, but named before, keep those of the pag
   const last = app.db.selectFrom('users').select('character_name').where('character_id', '=', LAST);
   expect(await last.execute()).toEqual([{ character_name: 'Name at the end' }]);
 });
+
+it('D38: nor does a page that the provider cannot answer, day after day, keep the others from being followed', async () => {
+  const { services } = app.app;
+  const poison = FIRST_CHARACTER_ID + 3;
+  const client: typeof services.client = {
+    ask: (request) =>
+      request.body?.includes(poison) ? Promise.resolve(madeAnswer(500, null)) : services.client.ask(request),
+  };
+  app.provider.world.renameCharacter(LAST, 'Name behind a page without an answer');
+  for (let day = 0; day < 3; day += 1) {
+    await followNames({ ...services, client }, testRun('follow-names'));
+    app.clock.advance(DAY);
+  }
+  const last = app.db.selectFrom('users').select('character_name').where('character_id', '=', LAST);
+  expect(await last.execute()).toEqual([{ character_name: 'Name behind a page without an answer' }]);
+});

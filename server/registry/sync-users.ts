@@ -78,11 +78,11 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   }
   run.signal.throwIfAborted();
   if (!run.dryRun) {
-    await saveMarks(db, visit, clock.now());
+    await saveMarks(db, { ...visit, buried: [] }, clock.now());
     await saveCursor(db, run.job, visit.failure && visit.place);
     if (failure === undefined) await noteComplete(db, run.job, startedOn);
   }
-  return applyPlan(services, run, {
+  const changes = await applyPlan(services, run, {
     lookedAt: visit.answered,
     healthy: failure === undefined,
     snapshot: found.snapshot,
@@ -90,6 +90,10 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     moves: possibleMoves(visit.moves, organizations, found),
     deleted: visit.deleted,
   });
+  // Not by a run that fails: its retry, seconds later, would be the second run that finds them deleted (D63b).
+  run.signal.throwIfAborted();
+  if (!run.dryRun) await saveMarks(db, { buried: visit.buried, risen: [], refused: [] }, clock.now());
+  return changes;
 }
 
 /** Visits every user once: from the stored cursor to the end, then from the beginning to the cursor. */

@@ -341,6 +341,24 @@ describe('D63b: characters that were deleted', () => {
     expect(await deletions(6)).toBe(await deletions(1));
   });
 
+  it('a run that fails and its retry are one run: only the next one deletes', async () => {
+    const id = memberOf(FIRST);
+    app.provider.world.deleteCharacter(id);
+    const { services } = app.app;
+    const away = Object.assign(new Error('no database'), { code: 'ECONNREFUSED' });
+    const db = services.db.withPlugin({
+      transformQuery({ node }) {
+        if (JSON.stringify(node).includes('held_changes')) throw away;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    await expect(syncUsers({ ...services, db }, testRun('sync-users'))).rejects.toBe(away);
+    expect(await sync()).toEqual([]);
+    expect(await userRow(app, id)).toBeDefined();
+    expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
+  });
+
   it('a character that is seen elsewhere in between is not deleted', async () => {
     const id = memberOf(FIRST);
     const { world } = app.provider;

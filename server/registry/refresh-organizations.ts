@@ -14,6 +14,7 @@ import {
   readDue,
   readOrganizations,
   type StoredOrganizations,
+  unmarkRefreshed,
 } from './organizations.queries.ts';
 import { fetchMembers, type ProviderSnapshot, type SnapshotCharacter } from './provider-snapshot.ts';
 import {
@@ -57,6 +58,8 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   // No right clock writes a later time while this runs.
   const latest = new Date(startedOn.getTime() + HOUR);
   const due = await readDue(db, { before, latest }, MOST);
+  // What this run does not store stays due: a later one that left it out would forget what the guard held back (D63).
+  if (run.asked && !run.dryRun) await unmarkRefreshed(db, due, dueAtOnce);
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
   const found = await fetchSnapshot(services, client, due);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../jobs/worker.ts';
 import { ok } from '../../sdk/src/index.ts';
 import type { Run } from '../../server/queue/run.ts';
+import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { populate } from '../fixtures/population.ts';
 import { addHome, addMember, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -158,6 +159,27 @@ describe('D63: POST /system/job/{job_id}?approve=', () => {
     await sync({ approved });
     expect(await held()).toEqual([]);
     expect(await allianceOf(corporation)).toBeNull();
+  });
+
+  it('is possible, after a run that was asked for, until a run that looked at the same finds nothing', async () => {
+    const refresh = async (options: Partial<Omit<Run, 'job'>> = {}) => {
+      await forgetProvider(app);
+      return refreshOrganizations(app.app.services, testRun('refresh-organizations', options));
+    };
+    const { world } = app.provider;
+    world.moveCorporation(corporation, alliance);
+    await refresh({ force: true });
+    world.moveCorporation(corporation, null);
+    app.clock.advance(10 * MINUTE);
+    await refresh({ asked: true });
+    const [found] = await held();
+    expect(found).toMatchObject({ job_id: 'refresh-organizations' });
+    app.clock.advance(15 * MINUTE);
+    await refresh();
+    expect(await held()).toMatchObject([{ held_id: found?.held_id }]);
+    await refresh({ approved: found?.held_id });
+    expect(await allianceOf(corporation)).toBeNull();
+    expect(await held()).toEqual([]);
   });
 
   it('is a 404 for an id that is not held by this job, and needs level 10', async () => {

@@ -40,9 +40,11 @@ const beyond = (comparison: RawBuilder<unknown>, place: Place | undefined) =>
     ? sql``
     : sql`and (${signedIn}, u.character_id) ${comparison} (${place.key}::timestamptz, ${place.id}::bigint)`;
 
+/** Refusals dated more than `RESTS_FOR` ahead count as over: no right clock has written them. */
 const visited = (startedOn: Date) => sql`
   not ${isBuiltIn}
-    and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz)`;
+    and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz
+      or u.refused_on > ${new Date(startedOn.getTime() + RESTS_FOR)}::timestamptz)`;
 
 /** A page of users and guests, latest sign-in first; without the built-in user. */
 export async function readUsers(

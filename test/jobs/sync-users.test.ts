@@ -392,6 +392,14 @@ describe('D63b: characters that were deleted', () => {
     await app.db.deleteFrom('users').where('character_id', '=', stranger).execute();
   });
 
+  it('an id whose refusal was dated by a clock far ahead is requested like all others', async () => {
+    const mover = memberOf(FIRST);
+    const ahead = new Date(app.clock.now().getTime() + 365 * 24 * HOUR);
+    await app.db.updateTable('users').set({ refused_on: ahead }).where('character_id', '=', mover).execute();
+    app.provider.world.moveCharacter(mover, LONELY);
+    expect(await sync()).toContainEqual({ character_id: mover, corporation: [FIRST, LONELY] });
+  });
+
   it('an id that an answer leaves out is not deleted', async () => {
     const { client } = app.app.services;
     const missing = memberOf(FIRST);

@@ -1,8 +1,10 @@
 import { hkdfSync } from 'node:crypto';
 import type { Configuration } from 'oidc-provider';
 import type { CompleteSettings, Settings } from '../config/settings.ts';
-import { ownCookie, readOwnCookie } from '../sign-in/interaction.ts';
+import { ownCookie, readCookie, readOwnCookie } from '../sign-in/interaction.ts';
 import { LIFETIMES } from './lifetimes.ts';
+
+const RESUME = 'castellan_resume';
 
 /**
  * Cookie settings: HttpOnly and SameSite, signed by keys that all processes derive from ENCRYPTION_KEYS (the first
@@ -15,7 +17,7 @@ export function cookiesOf({ baseUrl, encryptionKeys }: CompleteSettings): Config
     names: {
       session: `${own}castellan_session`,
       interaction: 'castellan_interaction',
-      resume: 'castellan_resume',
+      resume: RESUME,
     },
     long: options,
     short: options,
@@ -40,13 +42,22 @@ export function endedCookie(settings: Pick<Settings, 'baseUrl'>, uid: string): s
   return ownCookie(settings, begun(uid), '', 0);
 }
 
-/** Whether a request comes from the browser that began the interaction. */
+/**
+ * Whether a request comes from the browser that began the interaction, and cannot go on with another one: the library
+ * resumes that of its cookie, whatever the path says.
+ */
 export function hasBegun(
   settings: Pick<Settings, 'baseUrl'>,
   uid: string,
   cookies: string | undefined,
 ): boolean {
-  return readOwnCookie(settings, begun(uid), cookies) === uid;
+  const resumed = readCookie(RESUME, cookies);
+  return readOwnCookie(settings, begun(uid), cookies) === uid && (resumed === undefined || resumed === uid);
+}
+
+/** Whether an answer to the end of an interaction removes the library's cookie for it, or has that of the next one. */
+export function endsInteraction(setCookie: readonly string[]): boolean {
+  return setCookie.some((cookie) => cookie.startsWith(`${RESUME}=`));
 }
 
 /** A name for each interaction, as for each sign-in. */

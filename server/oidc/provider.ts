@@ -9,7 +9,7 @@ import { createAdapter } from './adapter.ts';
 import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
 import { loadGrant, settleScopes } from './consent.ts';
-import { begunCookie, cookiesOf, endedCookie } from './cookies.ts';
+import { begunCookie, cookiesOf, endedCookie, endsInteraction } from './cookies.ts';
 import { errors, Provider } from './library.ts';
 import { correctAnswer, METADATA } from './library-corrections.ts';
 import { LIFETIMES, sessionLeft } from './lifetimes.ts';
@@ -175,13 +175,15 @@ function keepEnded(provider: ProviderInstance, { db, clock }: Pick<Services, 'db
   const { destroy } = provider.Session.prototype;
   Object.assign(provider.Session.prototype, {
     async destroy(this: InstanceType<typeof provider.Session>) {
-      await rememberEnd(db, this.uid, new Date(clock.now().getTime() + LIFETIMES.endedSession * 1000));
+      // Nobody is signed in yet in a session without a user, unless an interaction that is under way ends in it.
+      const seconds = this.accountId === undefined ? LIFETIMES.interaction : LIFETIMES.endedSession;
+      await rememberEnd(db, this.uid, new Date(clock.now().getTime() + seconds * 1000));
       await destroy.call(this);
     },
   });
 }
 
-/** Each interaction belongs to the browser that began it, until that is redirected by its end (D82). */
+/** Each interaction belongs to the browser that began it, until it ends there (D82). */
 function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 'settings'>): void {
   provider.on('interaction.started', (ctx: KoaContextWithOIDC) => {
     ctx.append('Set-Cookie', begunCookie(settings, ctx.oidc.entities.Interaction?.uid ?? ''));
@@ -189,7 +191,7 @@ function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 
   provider.use(async (ctx, next) => {
     await next();
     const { oidc } = ctx as Partial<KoaContextWithOIDC>;
-    if (oidc?.route === 'resume' && ctx.status === 303)
+    if (oidc?.route === 'resume' && endsInteraction([ctx.response.headers['set-cookie'] ?? []].flat()))
       ctx.append('Set-Cookie', endedCookie(settings, ctx.params.uid));
   });
 }

@@ -24,7 +24,12 @@ export function ownCookie(base: Base, name: string, value: string, seconds: numb
 
 /** The value of such a cookie in a request's cookies. */
 export function readOwnCookie(base: Base, name: string, cookies: string | undefined): string | undefined {
-  const begin = `${prefixed(base, name)}=`;
+  return readCookie(prefixed(base, name), cookies);
+}
+
+/** The value of the first cookie of this name in a request's cookies. */
+export function readCookie(name: string, cookies: string | undefined): string | undefined {
+  const begin = `${name}=`;
   return cookies
     ?.split(/; */)
     .find((cookie) => cookie.startsWith(begin))

@@ -444,15 +444,26 @@ describe('attack: session fixation and login CSRF', () => {
 
   it('D82: login CSRF: nobody is signed in by the end of a sign-in from elsewhere, though its cookies were planted', async () => {
     const attacker = browserOf(ATTACKER);
-    const callback = await upToTheCallback(attacker, (await party.begin()).url);
-    const login = (await attacker.ask(new URL(callback))).headers.get('location') ?? '';
-    const end = (await attacker.ask(new URL(login))).headers.get('location') ?? '';
+    const end = await upToTheEnd(attacker);
     const victim = browserOf(VICTIM);
     victim.cookies = plantable(attacker, 'resume');
     const landed = await victim.go(end);
     expect([landed.page?.status, landed.html]).toEqual([400, expect.stringContaining('another browser')]);
     expect(victim.cookies.map(({ name }) => name)).not.toContain('__Host-castellan_session');
     expect((await attacker.go(end)).url.searchParams.get('code')).not.toBeNull();
+  });
+
+  it('D82: nor by the own end of a sign-in, in which another resume cookie was planted', async () => {
+    const attacker = browserOf(ATTACKER);
+    await upToTheEnd(attacker);
+    const victim = browserOf(VICTIM);
+    const end = await upToTheEnd(victim);
+    const own = plantable(victim, 'resume');
+    const planted = plantable(attacker, 'resume').map((cookie) => ({ ...cookie, path: '/oidc/auth' }));
+    victim.cookies = [...victim.cookies.filter((cookie) => !own.includes(cookie)), ...planted];
+    const landed = await victim.go(end);
+    expect([landed.page?.status, landed.html]).toEqual([400, expect.stringContaining('another browser')]);
+    expect(victim.cookies.map(({ name }) => name)).not.toContain('__Host-castellan_session');
   });
 
   it('D29b: a consent during a hand-over does not apply to the new owner', async () => {
@@ -542,6 +553,13 @@ function plantable(from: Browser, kind: 'interaction' | 'resume') {
   const planted = from.cookies.filter(({ name }) => name.startsWith(`castellan_${kind}`));
   expect(planted.length).toBeGreaterThan(0);
   return planted;
+}
+
+/** Follows a sign-in up to the redirect that ends its interaction. */
+async function upToTheEnd(browser: Browser): Promise<string> {
+  const callback = await upToTheCallback(browser, (await party.begin()).url);
+  const login = (await browser.ask(new URL(callback))).headers.get('location') ?? '';
+  return (await browser.ask(new URL(login))).headers.get('location') ?? '';
 }
 
 /** Follows a sign-in up to the redirect from the game. */

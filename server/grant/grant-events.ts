@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
-import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
+import { type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
 import type { Death } from '../provider/access-token-source.ts';
-import { findScopesOf } from './grant.queries.ts';
+import { findScopesOf, type GivenScopes } from './grant.queries.ts';
 
 const GAME: Actor = {
   kind: 'provider',
@@ -48,6 +48,19 @@ export async function recordDeaths(
     };
   });
   await recordEvents(db, events, now);
+}
+
+/** Records what a new or changed grant of a character gives, if anything. */
+export async function recordGrant(
+  db: Kysely<Database>,
+  { characterId, characterName }: { readonly characterId: number; readonly characterName?: string },
+  { before, after }: GivenScopes,
+  now: Date,
+): Promise<void> {
+  const changes = valueChanges({ scopes: before }, { scopes: after }, ['scopes']);
+  if (changes.length === 0) return;
+  const type = before.length === 0 ? 'grant.given' : 'grant.scopes_changed';
+  await recordEvents(db, [{ type, targets: [userTarget(characterId, characterName)], changes }], now);
 }
 
 /** The scopes of several grants, each once and sorted. */

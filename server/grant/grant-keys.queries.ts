@@ -24,6 +24,15 @@ export async function grantsByKey(db: Kysely<Database>): Promise<GrantsOfKey[]> 
   return rows;
 }
 
+/** The characters with valid grants that were encrypted with these keys. */
+export async function findCharactersOf(db: Kysely<Database>, keyIds: readonly string[]): Promise<number[]> {
+  const { rows } = await sql<{ character_id: number }>`
+    select distinct character_id from grants where valid and ${keyId} = any(${[...keyIds]}::text[])`.execute(
+    db,
+  );
+  return rows.map((row) => row.character_id);
+}
+
 /**
  * Marks grants as invalid whose key is lost: tracking shows them, and their users have to sign in again.
  */

@@ -96,7 +96,8 @@ export interface GivenScopes {
   readonly after: readonly string[];
 }
 
-async function findValidScopes(db: Kysely<Database>, characterId: number): Promise<readonly string[]> {
+/** The scopes of a character's valid grants, sorted. */
+export async function findValidScopes(db: Kysely<Database>, characterId: number): Promise<readonly string[]> {
   const { rows } = await sql<{ scopes: string[] }>`
     select array(select distinct s collate "C" from grants g, unnest(g.scopes) s
       where g.character_id = ${characterId} and g.valid order by 1) as scopes`.execute(db);

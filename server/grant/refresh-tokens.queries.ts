@@ -45,17 +45,22 @@ export async function claimRefresh(
 /**
  * Stores a refresh token in place of the one that was used, unless that was replaced meanwhile by a sign-in or by the
  * refresh of another process. The refresh stays claimed, and the former access token is forgotten.
+ *
+ * @param validity `valid` to store it only where the grant is still valid, `invalid` only where it is not: it is then
+ * @returns whether it was stored
  */
 export async function storeRefreshToken(
   db: Kysely<Database>,
   grantId: string,
   used: Buffer,
   renewed: Buffer,
-): Promise<void> {
-  await sql`
+  validity: 'valid' | 'invalid',
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
     update grants set refresh_token = ${renewed}, access_token = null, access_expires_on = null, valid = true,
       cause = null
-    where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+    where grant_id = ${grantId} and refresh_token = ${used} and valid = ${validity === 'valid'}`.execute(db);
+  return numAffectedRows > 0n;
 }
 
 export interface VerifiedAccessToken {

@@ -9,8 +9,8 @@ import type { AccessTokens, Asked, Death, HeldGrant } from '../provider/access-t
 import { ProviderError } from '../provider/http.ts';
 import type { Sso } from '../provider/sso.ts';
 import type { Clock } from '../shared/clock.ts';
-import { grantPlace, lockGrants, nextCheck } from './grant.queries.ts';
-import { recordDeaths } from './grant-events.ts';
+import { findValidScopes, grantPlace, lockGrants, nextCheck } from './grant.queries.ts';
+import { recordDeaths, recordGrant } from './grant-events.ts';
 import {
   claimRefresh,
   endRefresh,
@@ -93,7 +93,7 @@ export function createAccessTokens(services: {
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
       // the former refresh token.
       const renewed = vault.seal(outcome.refreshToken, place);
-      await persist(() => storeRefreshToken(db, grantId, sealed, renewed));
+      await persist(() => replace({ grantId, characterId, used: sealed }, renewed));
       current = renewed;
       const identity = await sso.identify(accessToken);
       if (identity.characterId !== characterId) {
@@ -111,6 +111,24 @@ export function createAccessTokens(services: {
       if (error instanceof ProviderError) await endRefresh(db, grantId, current);
       throw error;
     }
+  }
+
+  /**
+   * Stores the new refresh token. Whoever took over a refresh that had lasted too long may have found the former one
+   * dead: then the grant is valid again, which is told as that was (D91).
+   */
+  async function replace(
+    { grantId, characterId, used }: Pick<Death, 'grantId' | 'characterId' | 'used'>,
+    renewed: Buffer,
+  ): Promise<void> {
+    if (await storeRefreshToken(db, grantId, used, renewed, 'valid')) return;
+    await inTransaction(db, async (tx) => {
+      await lockGrants(tx, [characterId]);
+      const before = await findValidScopes(tx, characterId);
+      if (!(await storeRefreshToken(tx, grantId, used, renewed, 'invalid'))) return;
+      const after = await findValidScopes(tx, characterId);
+      await recordGrant(tx, { characterId }, { before, after }, clock.now());
+    });
   }
 
   async function bury(death: Death, dead: NonNullable<Asked['dead']>): Promise<void> {

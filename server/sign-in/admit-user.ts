@@ -6,6 +6,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
 import { saveGrant } from '../grant/grant.queries.ts';
+import { recordGrant } from '../grant/grant-events.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
 import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snapshot.ts';
@@ -27,7 +28,7 @@ import {
   makeGuest,
   recordSignIn,
 } from './sign-in.queries.ts';
-import { recordGrant, recordRefused, recordSignedIn } from './sign-in-events.ts';
+import { recordRefused, recordSignedIn } from './sign-in-events.ts';
 import { type StateCode, useStateCode } from './state-code.queries.ts';
 import { notAllowedFor } from './why-not-allowed.ts';
 

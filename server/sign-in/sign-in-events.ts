@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
-import { type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
-import type { GivenScopes } from '../grant/grant.queries.ts';
+import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import type { Membership } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
 import { endedEvent } from '../policy/carry-out.ts';
@@ -67,17 +66,4 @@ export async function recordLosses(
 ): Promise<void> {
   const left = departureEvents(memberships, () => undefined);
   await recordEvents(db, [...left, ...ended.map((one) => endedEvent(one))], now);
-}
-
-/** Records a new or changed grant of a character. */
-export async function recordGrant(
-  db: Kysely<Database>,
-  { characterId, characterName }: Identity,
-  { before, after }: GivenScopes,
-  now: Date,
-): Promise<void> {
-  const changes = valueChanges({ scopes: before }, { scopes: after }, ['scopes']);
-  if (changes.length === 0) return;
-  const type = before.length === 0 ? 'grant.given' : 'grant.scopes_changed';
-  await recordEvents(db, [{ type, targets: [userTarget(characterId, characterName)], changes }], now);
 }

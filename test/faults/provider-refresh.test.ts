@@ -4,6 +4,7 @@ import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/fa
 import { grantPlace } from '../../server/grant/grant.queries.ts';
 import { claimRefresh } from '../../server/grant/refresh-tokens.queries.ts';
 import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
+import { eventsOf } from '../fixtures/events.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import {
   addGrant,
@@ -216,6 +217,27 @@ describe('D34: a rotated refresh token', () => {
     expect(await outcomeOf(ask(ownRecord(ADA)))).toBe('unusable');
     expect(await grant()).toMatchObject({ valid: true, access_token: null, refresh_started_on: null });
     expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
+  });
+
+  it('D91: that comes after another process found the former one dead is told: the grant is valid again', async () => {
+    app.provider.rotateRefreshTokens = true;
+    let answer = () => undefined as unknown;
+    const until = new Promise((resolve) => {
+      answer = () => resolve(undefined);
+    });
+    app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
+    const events = await eventsOf(app.db, async () => {
+      const asking = outcomeOf(ask(ownRecord(ADA)));
+      await expect.poll(async () => (await grant())?.refresh_started_on).not.toBeNull();
+      await app.db.updateTable('grants').set({ valid: false, cause: 'invalid_grant' }).execute();
+      answer();
+      expect(await asking).toBe(200);
+    });
+    const scopes = (await grant())?.scopes;
+    expect(await grant()).toMatchObject({ valid: true, cause: null });
+    expect(events.map(({ type, changes }) => [type, changes])).toEqual([
+      ['grant.given', [{ field: 'scopes', before: [], after: scopes }]],
+    ]);
   });
 
   it('is stored although the database cannot be reached at the moment at which it comes', async () => {

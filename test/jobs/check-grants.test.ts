@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ExtScope } from '../../contract/scopes.ts';
 import type { Fault, OAuthFault } from '../../dev/provider/faults.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { checkGrants } from '../../server/grant/check-grants.ts';
+import { giveUpGrantsOf } from '../../server/grant/give-up-grants.ts';
+import { grantsByKey } from '../../server/grant/grant-keys.queries.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { allEvents, eventsOf } from '../fixtures/events.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
@@ -107,6 +110,22 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     );
     const told = events.filter(({ type }) => type === 'grant.invalidated');
     expect(told.map(({ changes }) => changes)).toEqual([[{ field: 'scopes', before: [SKILLS], after: [] }]]);
+  });
+
+  it('D91: so it is where one of another encryption key dies while those of a lost key are given up', async () => {
+    const [id = 0] = await addGrants(app, 1, [SKILLS]);
+    const lost = (await grantsByKey(app.db)).map(({ key_id }) => key_id);
+    await addGrant(app, id, [LOCATION]);
+    const otherKey = Buffer.from([1, 5, ...Buffer.from('other'), 0]);
+    const at = app.db.updateTable('grants').where('scopes', '=', sql<ExtScope[]>`${[LOCATION]}::text[]`);
+    await at.set({ refresh_token: otherKey }).execute();
+    const other = 'update grants set valid = false where character_id = $1 and $2 = any(scopes)';
+    const events = await eventsOf(app.db, () =>
+      meanwhile(app, other, [id, LOCATION], () => giveUpGrantsOf(app.app.services, lost)),
+    );
+    expect(events.map(({ type, changes }) => [type, changes])).toEqual([
+      ['grant.invalidated', [{ field: 'scopes', before: [SKILLS], after: [] }]],
+    ]);
   });
 
   it('D91: a token that the check marks while a call waits for the answer about it dies once', async () => {

@@ -1,3 +1,4 @@
+import { inTransaction } from '../database/transaction.ts';
 import { askMembers, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -59,7 +60,12 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const latest = new Date(startedOn.getTime() + HOUR);
   const due = await readDue(db, { before, latest }, MOST);
   // What this run does not store stays due: a later one that left it out would forget what the guard held back (D63).
-  if (run.asked && !run.dryRun) await unmarkRefreshed(db, due, dueAtOnce);
+  if (run.asked && !run.dryRun) {
+    await inTransaction(db, async (tx) => {
+      await readOrganizations(tx, due, 'lock');
+      await unmarkRefreshed(tx, due, dueAtOnce);
+    });
+  }
   const total = due.alliances.length + due.corporations.length;
   run.progress(0, total);
   const found = await fetchSnapshot(services, client, due);

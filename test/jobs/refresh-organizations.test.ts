@@ -16,6 +16,7 @@ import {
 } from '../fixtures/population.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { addGrant, forgetProvider, madeAnswer } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
@@ -60,6 +61,18 @@ const memberOf = (id: number) => {
 };
 
 describe('the refresh of corporations and alliances', () => {
+  it('D14: locks alliances before corporations, also where an administrator makes all of them due', async () => {
+    await refresh();
+    app.clock.advance(MINUTE);
+    await meanwhile(
+      app,
+      'select from alliances where alliance_id = $1 for update',
+      [ALLIANCE],
+      () => refresh({ asked: true }),
+      (other) => other.query('select from corporations for update nowait'),
+    );
+  });
+
   it('each is fetched every 40 minutes, alliances with their list; what did not change stays as it is', async () => {
     const before = await corporation(FIRST);
     const kept = await standings(app);

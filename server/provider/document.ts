@@ -31,8 +31,8 @@ const Operation = z.object({
   'x-cached-seconds': z.number().nonnegative().optional(),
 });
 const PathItem = z.record(z.unknown());
-/** `security` is that of operations without their own. */
-const common = { paths: z.record(PathItem), security: Security.optional() };
+/** `security` is that of operations without their own; in an unknown form it concerns only those. */
+const common = { paths: z.record(PathItem), security: z.unknown() };
 const Document = z.union([
   z.object({ openapi: z.string().regex(/^3\./), ...common }).passthrough(),
   z.object({ swagger: z.literal('2.0'), ...common }).passthrough(),
@@ -82,7 +82,8 @@ function parseOperation(
   scopePrefix: string,
 ): ProviderOperation | undefined {
   const operation = Operation.safeParse(item[method]);
-  const scope = scopeOf(operation.data?.security ?? document.security, scopePrefix);
+  const security = Security.optional().safeParse(operation.data?.security ?? document.security);
+  const scope = security.success ? scopeOf(security.data, scopePrefix) : undefined;
   if (!operation.success || !path.startsWith('/') || scope === undefined) return undefined;
   const shared = Array.isArray(item['parameters']) ? item['parameters'] : [];
   const parameters = z
@@ -105,7 +106,7 @@ function parseOperation(
  * The scope of a secured operation, which has exactly one, whatever the scheme is called; undefined when we do not know
  * it.
  */
-function scopeOf(security: Document['security'], prefix: string) {
+function scopeOf(security: z.infer<typeof Security> | undefined, prefix: string) {
   const named = Object.values(security?.[0] ?? {}).flat();
   if (named.length === 0) return null;
   const { scopes, unknown } = fromProviderScopes(named, prefix);

@@ -94,6 +94,16 @@ describe('D31: the provider’s document', () => {
     expect(skipped).toEqual(['/nowhere']);
   });
 
+  it('skips what is secured in an unknown form for all operations, and nothing else', () => {
+    const paths = { '/status': { get: { security: [] } }, '/secured': { get: {} } };
+    const { operations, skipped } = parseDocument(
+      { ...(openApi(paths) as object), security: 'keys' },
+      'esi-',
+    );
+    expect(operations).toMatchObject([{ template: '/status', scope: null }]);
+    expect(skipped).toEqual(['GET /secured']);
+  });
+
   it('D30: gives the query parameters, including those of the path and of components, each once', () => {
     const page = { name: 'page', in: 'query' };
     const { operations } = parseDocument(

@@ -184,9 +184,10 @@ function openLine(
     waiting?.reject(failure);
     waiting = undefined;
   };
+  let isCut = false;
   const onLine = (line: string) => {
     if (EVENT.test(line)) return;
-    if (waiting === undefined) throw unexpected(line);
+    if (waiting === undefined || isCut) throw unexpected(line);
     waiting.take(line);
   };
   const read = createLineReader(LONGEST_LINE, onLine);
@@ -201,12 +202,15 @@ function openLine(
     try {
       read(chunk);
     } catch (error) {
-      fail(error as VoiceError);
+      if (!isCut || (error as VoiceError).kind === 'banned') fail(error as VoiceError);
     }
   };
   socket.on('data', take);
-  // The last line, which tells of a ban, may lack its end.
-  socket.on('end', () => take(LINE_END));
+  // The line that tells of a ban may lack its end; any other one was cut off.
+  socket.on('end', () => {
+    isCut = true;
+    take(LINE_END);
+  });
   socket.on('error', (error: NodeJS.ErrnoException) =>
     fail(new VoiceError('unreachable', `the connection failed: ${error.code ?? 'unknown'}`)),
   );

@@ -250,6 +250,18 @@ describe('a ban that is told after the welcome, when nothing was sent yet', () =
   });
 });
 
+it('an answer that is cut off in the middle of a line is none: the voice server hung up', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.end('error id=25'));
+    socket.write('TS3\n\rWelcome\n\r');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const job = withVoiceServer({ ...address, port }, { limits: PATIENT }, (voices) => voices.clients());
+  expect((await failureOf(job)).kind).toBe('closed');
+  await new Promise((resolve) => server.close(resolve));
+});
+
 describe('events between the lines', () => {
   const EVENT = 'notifyclientleftview cfid=1 ctid=0 reasonid=8 clid=9\n\r';
 

@@ -81,8 +81,8 @@ export async function saveGrant(
 }
 
 /**
- * Locks all grants of these characters, in the order of their ids. Call it before one of them changes: the others decide
- * what is told of the scopes before and after (D91).
+ * Locks all grants of these characters, in the order of their ids. Call it before one of them changes: the others
+ * decide what is told of the scopes before and after (D91).
  */
 export async function lockGrants(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
   if (characterIds.length === 0) return;

@@ -25,7 +25,7 @@ import {
 const SPARE_LIFE = 60_000;
 /** Milliseconds between two checks of a refresh by another process. */
 const LOOK_EVERY = 40;
-/** Milliseconds for which a new refresh token is offered to a database that cannot be reached, and between two tries. */
+/** Milliseconds for which a new refresh token is offered to a database out of reach, and between two tries. */
 const OFFER_FOR = 60_000;
 const OFFER_EVERY = 250;
 

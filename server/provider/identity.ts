@@ -81,8 +81,8 @@ export function createIdentification({ settings, clock, request, timeLimit }: Op
 }
 
 /**
- * While the provider replaces its key, the set may hold the old and the new one under one `kid` (facts §1): the token is
- * valid when one of them signed it. Any other error is thrown again.
+ * While the provider replaces its key, the set may hold the old and the new one under one `kid` (facts §1): the
+ * token is valid when one of them signed it. Any other error is thrown again.
  */
 async function verifyByAnyOf(error: unknown, accessToken: string, options: JWTVerifyOptions) {
   if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;

@@ -61,8 +61,8 @@ export async function followNames(
       await saveNames(db, unnamed, clock.now());
     }
     if (failure !== undefined) {
-      // A page of which no id is left out from now on is passed over: the next run would get no further with it. One that
-      // was not answered at all has a second run, because that is mostly an outage.
+      // A page of which no id is left out from now on is passed over: the next run would get no further with it. One
+      // that was not answered at all has a second run, because that is mostly an outage.
       const former = await findNames(db, answers.refused, clock.now());
       const isPastHelp =
         former.size > 0 ? [...former.values()].every(({ name }) => name !== null) : after === first?.id;

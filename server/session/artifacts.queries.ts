@@ -92,8 +92,8 @@ export async function rememberEnd(db: Kysely<Database>, sessionUid: string, expi
 }
 
 /**
- * Whether the row `a` is a session that ended, or belongs to a sign-in from before the character's sessions were ended: a
- * concurrent request may have written it. Compared in seconds, as the sign-in's time is in seconds.
+ * Whether the row `a` is a session that ended, or belongs to a sign-in from before the character's sessions were ended:
+ * a concurrent request may have written it. Compared in seconds, as the sign-in's time is in seconds.
  */
 export const isOver = sql`(exists (select from oidc_endings e where e.character_id = a.character_id
     and coalesce(a.payload->>'loginTs', a.payload->>'authTime')::bigint < floor(extract(epoch from e.ended_on)))

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { drawn, violations } from '../harness/axe.ts';
-import { type Browser, DESK, launchChromium, PHONE, type Tab } from '../harness/chromium.ts';
+import { type Browser, LOOKS, launchChromium, PHONE, type Tab } from '../harness/chromium.ts';
 import { build, createInstance, type Instance, ROOT } from '../harness/instance.ts';
 
 const GUIDES = (await readdir(join(ROOT, 'docs')))
@@ -40,13 +40,6 @@ afterEach(async () => {
 });
 
 const open = (path: string) => page.goto(instance.url + path);
-
-const LOOKS = [
-  { device: 'phone', size: PHONE, colorScheme: 'light' },
-  { device: 'phone', size: PHONE, colorScheme: 'dark' },
-  { device: 'desk', size: DESK, colorScheme: 'light' },
-  { device: 'desk', size: DESK, colorScheme: 'dark' },
-] as const;
 
 /** What axe finds in the page and what sticks out, look by look: in a page that it knows it takes half the time. */
 async function expectNoFaults(name: string): Promise<void> {

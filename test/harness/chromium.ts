@@ -8,6 +8,13 @@ import { ROOT } from './instance.ts';
 const SCREENSHOTS = join(ROOT, 'test/browser/screenshots');
 export const PHONE = { width: 390, height: 844 };
 export const DESK = { width: 1280, height: 800 };
+/** What a page is looked at in: both sizes, light and dark. */
+export const LOOKS = [
+  { device: 'phone', size: PHONE, colorScheme: 'light' },
+  { device: 'phone', size: PHONE, colorScheme: 'dark' },
+  { device: 'desk', size: DESK, colorScheme: 'light' },
+  { device: 'desk', size: DESK, colorScheme: 'dark' },
+] as const;
 
 export interface Browser {
   readonly context: BrowserContext;

@@ -1,6 +1,6 @@
 import { ok } from '../../../sdk/src/index.ts';
 import { atRest, drawn, violations } from '../../harness/axe.ts';
-import { DESK, PHONE } from '../../harness/chromium.ts';
+import { LOOKS } from '../../harness/chromium.ts';
 import { at, goToPart, operator, overflow, page, settled, tab } from './stage.ts';
 
 /** What there is to look at. */
@@ -73,12 +73,6 @@ export async function go({ path, part }: Place): Promise<void> {
   await settled();
 }
 
-const LOOKS = [
-  { device: 'phone', size: PHONE, colorScheme: 'light' },
-  { device: 'phone', size: PHONE, colorScheme: 'dark' },
-  { device: 'desk', size: DESK, colorScheme: 'light' },
-  { device: 'desk', size: DESK, colorScheme: 'dark' },
-] as const;
 type Look = (typeof LOOKS)[number];
 export const ALL_LOOKS: readonly Look[] = LOOKS;
 /** One size in one scheme, for what another role looks at in the others. */

@@ -1,7 +1,7 @@
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Caller } from '../access/caller.queries.ts';
-import { constraintOf, isOverdue, isUnreachable } from '../database/errors.ts';
+import { constraintOf, isOverdue, isUndone, isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
 import { ProviderRefusal } from '../provider/refusal.ts';
 import type { Services } from '../services/services.ts';
@@ -60,6 +60,8 @@ export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorR
     // Without the database no crash report can be stored, so the error goes to the log (D8).
     if (isUnreachable(error)) note(services, res, error, 'the database cannot be reached');
     if (error instanceof VoiceError) note(services, res, error, 'the voice server failed');
+    if (isUndone(error))
+      note(services, res, error, 'others overtook a transaction each time that it was tried');
     const problem = toProblem(error, req);
     if (problem !== undefined) return send(req, res, problem);
     void crash(services, storeCrash, error, req, res);
@@ -71,6 +73,7 @@ function toProblem(error: unknown, req: Request): HttpError | undefined {
   if (error instanceof DomainError) return domainProblem(error);
   if (error instanceof RequestValidationError) return validationProblem(error);
   if (isUnreachable(error) || isOverdue(error)) return databaseLost();
+  if (isUndone(error)) return databaseLost('Others are changing the same at the moment.');
   if (error instanceof ProviderError) return providerProblem(error);
   if (error instanceof ProviderRefusal) return mirrored(error);
   if (error instanceof VoiceError) return voiceProblem();

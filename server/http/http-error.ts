@@ -46,8 +46,7 @@ export function methodNotAllowed(allowed: readonly string[]): HttpError {
   });
 }
 
-/** 503: PostgreSQL cannot be reached at the moment. */
-export function databaseLost(): HttpError {
-  const headers = { 'Retry-After': '5' };
-  return new HttpError('database_unavailable', 'The database cannot be reached at the moment.', { headers });
+/** 503: PostgreSQL cannot be reached at the moment, or cannot do what was asked for. */
+export function databaseLost(detail = 'The database cannot be reached at the moment.'): HttpError {
+  return new HttpError('database_unavailable', detail, { headers: { 'Retry-After': '5' } });
 }

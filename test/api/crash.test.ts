@@ -176,6 +176,22 @@ describe('D8: an uncaught exception', () => {
     await sql.raw('alter table standing_grants_away rename to standing_grants').execute(app.db);
     expect((await crashing()).status).toBe(200);
   });
+
+  it('D8: a change that others overtake each time it is tried is a 503, and no crash', async () => {
+    const overtake = `create function overtake() returns trigger language plpgsql as $$
+      begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`;
+    await sql.raw(overtake).execute(app.db);
+    await sql
+      .raw(`create trigger overtake before insert on coalitions for each row execute function overtake()`)
+      .execute(app.db);
+    const body = { coalition_name: 'Overtaken', ticker: 'O' };
+    const answer = await send(app, 'POST', '/coalition', { token: app.root, body });
+    await sql.raw('drop function overtake cascade').execute(app.db);
+    expect(answer).toMatchObject({ status: 503, json: { code: 'database_unavailable' } });
+    expect(answer.headers['retry-after']).toBe('5');
+    expect(await app.db.selectFrom('crash_reports').selectAll().execute()).toEqual([]);
+    expect(app.logged.join('\n')).toContain('others overtook a transaction each time that it was tried');
+  });
 });
 
 describe('D50: what is redacted before a report is stored', () => {

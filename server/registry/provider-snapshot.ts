@@ -192,7 +192,9 @@ export async function fetchCharacter(
   character: { readonly id: number; readonly name: string },
   known: (corporationId: number) => Promise<KnownCorporation | undefined>,
 ): Promise<ProviderSnapshot | undefined> {
-  const [affiliation] = await api.affiliations([character.id]);
+  const affiliations = await api.affiliations([character.id]);
+  // That of another character would let in whoever has none that may.
+  const affiliation = affiliations.find((found) => found.character_id === character.id);
   if (affiliation === undefined) return undefined;
   const { corporation_id: corporationId, alliance_id: allianceId = null } = affiliation;
   const registered = await known(corporationId);

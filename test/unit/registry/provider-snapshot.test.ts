@@ -190,6 +190,15 @@ describe('D39: a character', () => {
     expect(asked).toEqual([`affiliations ${CEO}`, `affiliations ${SOMEBODY}`]);
   });
 
+  it('is not that of another character in the answer', async () => {
+    const confused: GameApi = { ...api, affiliations: () => api.affiliations([CEO, SOMEBODY]) };
+    const unregistered = async () => undefined;
+    const found = await fetchCharacter(confused, { id: SOMEBODY, name: 'Some Body' }, unregistered);
+    expect(found?.characters.at(-1)).toMatchObject({ character_id: SOMEBODY, corporation_id: LONELY });
+    const stranger = { id: 15, name: 'Stranger' };
+    expect(await fetchCharacter(confused, stranger, unregistered)).toBeUndefined();
+  });
+
   it('of a known corporation in another alliance: everything is requested', async () => {
     expect((await find(CEO, async () => ({ alliance_id: null })))?.corporations).toHaveLength(2);
     expect(asked).toHaveLength(5);

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { digestOf } from '../shared/digest.ts';
 
@@ -26,7 +26,7 @@ export async function saveArtifact(db: Kysely<Database>, artifact: Artifact): Pr
     client_id: artifact.clientId,
     expires_on: artifact.expiresOn,
   };
-  const replacing = artifact.model === 'Session' ? { ...row, payload: withOthersApplications } : row;
+  const replacing = { ...row, ...replacingPayload[artifact.model] };
   await db
     .insertInto('oidc_artifacts')
     .values({ model: artifact.model, id_hash: artifact.idHash, consumed_on: null, ...row })
@@ -43,6 +43,18 @@ const withOthersApplications = sql<string>`excluded.payload || jsonb_build_objec
   coalesce(oidc_artifacts.payload->'authorizations', '{}') || coalesce(
     (select jsonb_object_agg(key, value) from jsonb_each(excluded.payload->'authorizations') where value ? 'grantId'),
     '{}'))`;
+
+/** A grant keeps the scopes that a concurrent request has added, in whose code and tokens they would be missing. */
+const withOthersScopes = sql<string>`jsonb_set(excluded.payload, '{openid,scope}', to_jsonb(concat_ws(' ',
+  excluded.payload #>> '{openid,scope}', (
+    select string_agg(scope, ' ') from unnest(string_to_array(oidc_artifacts.payload #>> '{openid,scope}', ' ')) scope
+    where scope <> all(string_to_array(excluded.payload #>> '{openid,scope}', ' '))))))`;
+
+/** The payloads of models that concurrent requests may write, each what it had loaded; of others the last one counts. */
+const replacingPayload: Readonly<Record<string, { readonly payload: RawBuilder<string> }>> = {
+  Session: { payload: withOthersApplications },
+  Grant: { payload: withOthersScopes },
+};
 
 export interface StoredArtifact {
   readonly payload: Readonly<Record<string, unknown>>;

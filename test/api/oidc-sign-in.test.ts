@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { createAdapter } from '../../server/oidc/adapter.ts';
 import { soleId } from '../../server/person/person-id.ts';
 import { saveArtifact } from '../../server/session/artifacts.queries.ts';
 import { allEvents } from '../fixtures/events.ts';
@@ -317,6 +318,15 @@ describe('D82: signing in', () => {
     await openid.tokenRevocation(forum.config, refresh_token);
     expect(await grants()).toEqual([]);
     await inBoth();
+  });
+
+  it('D82: of two requests of a session that add scopes at the same moment both have theirs', async () => {
+    const grants = createAdapter(app.app.services, 'Grant');
+    for (const scope of ['openid profile', 'openid groups']) {
+      await grants.upsert('of two', { openid: { scope } }, 600);
+    }
+    expect(await grants.find('of two')).toMatchObject({ openid: { scope: 'openid groups profile' } });
+    await grants.destroy('of two');
   });
 
   it('D26: too few scopes: the page links to the sign-on for all of them, which leads back to the application', async () => {

@@ -24,7 +24,8 @@ export async function countSighting(
         else h.runs end,
       counted_on = case
         when h.fingerprint = excluded.fingerprint and h.counted_on > ${new Date(now.getTime() - APART)}
-        then h.counted_on else excluded.counted_on end
+        -- A later time is that of a clock that was ahead.
+        then least(h.counted_on, excluded.counted_on) else excluded.counted_on end
     returning runs`.execute(db);
   return rows[0]?.runs ?? 0;
 }

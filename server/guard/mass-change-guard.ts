@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
 import type { Run } from '../queue/run.ts';
@@ -47,7 +48,8 @@ export async function guardMassChange(
   }
   const heldId = fingerprintOf(changes);
   const approved = run.approved === heldId;
-  const runs = healthy && !approved ? await countSighting(db, run.job, heldId, clock.now()) : 0;
+  const counts = healthy && !approved;
+  const runs = counts ? await countSighting(db, run.job, heldId, await sharedTime(db, clock)) : 0;
   if (approved || runs >= RUNS) {
     await forgetHeld(tx, run.job);
     return true;

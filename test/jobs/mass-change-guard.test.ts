@@ -23,14 +23,16 @@ const TOO_MUCH: Losses = {
 };
 
 /** Asks the guard as a run does, in a transaction that is rolled back when the answer is no. */
-async function asks(losses: Partial<Losses> = {}, run: Partial<Run> = {}): Promise<boolean> {
+async function asks(
+  losses: Partial<Losses> = {},
+  run: Partial<Run> = {},
+  services = app.app.services,
+): Promise<boolean> {
   const refused = new Error('refused');
   return app.db
     .transaction()
     .execute(async (tx) => {
-      if (
-        !(await guardMassChange(tx, app.app.services, testRun('sync-users', run), { ...TOO_MUCH, ...losses }))
-      )
+      if (!(await guardMassChange(tx, services, testRun('sync-users', run), { ...TOO_MUCH, ...losses })))
         throw refused;
       return true;
     })
@@ -95,6 +97,23 @@ describe('D63: a run that would take something from too many', () => {
     app.clock.advance(29 * MINUTE);
     expect(await asks()).toBe(false);
     app.clock.advance(1 * MINUTE);
+    expect(await asks()).toBe(true);
+  });
+
+  it('are half an hour apart by the clock that all workers share, not by that of each', async () => {
+    for (const ahead of [0, 31, 62, 93]) {
+      const clock = { now: () => new Date(Date.now() + ahead * MINUTE), real: true } as const;
+      expect(await asks({}, {}, { ...app.app.services, clock })).toBe(false);
+    }
+  });
+
+  it('are half an hour apart, too, after a clock was set back', async () => {
+    expect(await asks()).toBe(false);
+    app.clock.advance(-60 * MINUTE);
+    expect(await asks()).toBe(false);
+    app.clock.advance(30 * MINUTE);
+    expect(await asks()).toBe(false);
+    app.clock.advance(30 * MINUTE);
     expect(await asks()).toBe(true);
   });
 

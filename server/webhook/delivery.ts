@@ -3,6 +3,7 @@ import { USUAL_LIMIT } from '../../contract/paging.ts';
 import { MOST_ASKED, type WebhookDelivery } from '../../contract/webhook.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { eventIds } from '../event/event-id.ts';
@@ -93,7 +94,7 @@ export async function sendTest(
     const caller = await readmit(tx, admission);
     const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
     if (webhook === undefined) throw notFound('webhook', webhookId);
-    const now = clock.now();
+    const now = await sharedTime(tx, clock);
     await requireTurn(tx, webhook, now);
     const [delivery_id = ''] = eventIds(1, now);
     const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
@@ -114,7 +115,7 @@ export async function retryDelivery(
     const caller = await readmit(tx, admission);
     const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
     if (webhook === undefined) throw notFound('webhook', webhookId);
-    const now = clock.now();
+    const now = await sharedTime(tx, clock);
     await requireTurn(tx, webhook, now);
     const row = await renewDelivery(tx, webhookId, deliveryId, now);
     if (row === undefined) throw notFound('delivery', deliveryId);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sharedTime } from '../database/clock.queries.ts';
 import type { Services } from '../services/services.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { seldom } from '../shared/throttle.ts';
@@ -59,7 +60,7 @@ export function startDispatch(services: DispatchServices): Dispatch {
   /** Wakes the lanes that have work now; returns the milliseconds until the next search. */
   async function look(): Promise<number> {
     try {
-      const now = clock.now();
+      const now = await sharedTime(db, clock);
       let pause = PATIENCE;
       for (const { webhook_id, secret, next } of await findWork(db, now)) {
         if (!vault.canOpen(secret, secretPlace(webhook_id))) tellLeft(webhook_id);

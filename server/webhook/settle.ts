@@ -1,4 +1,5 @@
 import { RETRIES } from '../../contract/webhook.ts';
+import { sharedTime } from '../database/clock.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { putBack, type Settled, settleDeliveries } from './delivery.queries.ts';
@@ -58,14 +59,15 @@ export async function settle(
   return inTransaction(db, async (tx) => {
     const webhook = await lockWebhook(tx, webhookId);
     if (webhook === undefined) return false;
-    const now = clock.now();
+    const now = await sharedTime(tx, clock);
+    const ahead = clock.now().getTime() - now.getTime();
     const present = outcomes.filter(({ url }) => url === webhook.url);
     const former = outcomes.filter(({ url }) => url !== webhook.url);
     const elsewhere = former.filter((outcome) => outcome.parcel.position !== null && !arrived(outcome));
     const settled = await settleDeliveries(
       tx,
       webhookId,
-      outcomes.filter((outcome) => !elsewhere.includes(outcome)).map(toRow),
+      outcomes.filter((outcome) => !elsewhere.includes(outcome)).map((outcome) => toRow(outcome, ahead)),
     );
     const anew = elsewhere.map(({ parcel }) => parcel.delivery_id);
     await putBack(tx, webhookId, { unsent: notBegun, anew }, now);
@@ -92,8 +94,12 @@ export async function settle(
   });
 }
 
-function toRow(outcome: Outcome): Settled {
-  const { parcel, on, status, fault, retryAfter = 0 } = outcome;
+/**
+ * @param ahead milliseconds by which the clock of the outcome is ahead of the one that all processes share
+ */
+function toRow(outcome: Outcome, ahead: number): Settled {
+  const { parcel, status, fault, retryAfter = 0 } = outcome;
+  const on = new Date(outcome.on.getTime() - ahead);
   const { delivery_id, position, tries } = parcel;
   const told = { delivery_id, tries, tried_on: on, status, fault };
   if (arrived(outcome)) return { ...told, state: 'delivered', next_try_on: null };

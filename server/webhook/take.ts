@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type Event, typesNamed } from '../../contract/event.ts';
+import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { readEvents, readFeed } from '../event/read.queries.ts';
@@ -50,7 +51,7 @@ export async function take(
   return inTransaction(db, async (tx) => {
     const webhook = await lockWebhook(tx, webhookId);
     if (webhook === undefined) return undefined;
-    const now = clock.now();
+    const now = await sharedTime(tx, clock);
     const times = { now, until: new Date(now.getTime() + CLAIMED_FOR) };
     // Sealed anew with a key that this process lacks, since it looked for work: left to processes that can sign.
     if (!vault.canOpen(webhook.secret, secretPlace(webhookId))) return undefined;

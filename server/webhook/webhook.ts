@@ -8,6 +8,7 @@ import {
 } from '../../contract/webhook.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { sharedTime } from '../database/clock.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { readPosition } from '../event/read.queries.ts';
@@ -155,8 +156,11 @@ export async function updateWebhook(
       ...(ends && { disabled_on: now }),
       updated_on: now,
     });
-    if (begins) await renewFailed(tx, webhookId, now);
-    if (elsewhere) await renewWaiting(tx, webhookId, now, new Date(now.getTime() + CLAIMED_FOR));
+    if (anew) {
+      const due = await sharedTime(tx, clock);
+      if (begins) await renewFailed(tx, webhookId, due);
+      if (elsewhere) await renewWaiting(tx, webhookId, due, new Date(due.getTime() + CLAIMED_FOR));
+    }
     const moved = elsewhere && new URL(values.url).origin === new URL(before.url).origin;
     await recordWebhookUpdated(tx, before, values, now, moved ? 'Its URL is another one.' : undefined);
     return getWebhook({ db: tx }, caller, webhookId);

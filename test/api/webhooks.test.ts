@@ -624,6 +624,28 @@ describe('D61, D93: encryption keys', () => {
   });
 });
 
+describe('D93: processes whose clocks differ', () => {
+  it('D93: leave alone what another one has claimed', async () => {
+    const { webhook_id, ...sealed } = await addWebhook(app, await receive(), { types: ['group.created'] });
+    const vault = createVault([{ id: 'unlike', key: randomBytes(32) }]);
+    // So that the worker of this test leaves it alone.
+    const secret = vault.seal(sealed.secret, secretPlace(webhook_id));
+    await app.db.updateTable('webhooks').set({ secret }).where('webhook_id', '=', webhook_id).execute();
+    await groupsCreated(2);
+    const claimed = async (ahead: number) => {
+      const clock = { now: () => new Date(Date.now() + ahead), real: true } as const;
+      const taken = await take({ ...app.app.services, vault, clock }, webhook_id, 1);
+      return taken?.parcels.map(({ delivery_id }) => delivery_id) ?? [];
+    };
+    const [first, ...others] = await claimed(0);
+    expect([first, others]).toEqual([expect.any(String), []]);
+    const second = await claimed(90_000);
+    expect(second).toEqual([expect.any(String)]);
+    expect(second).not.toContain(first);
+    expect(await claimed(90_000)).toEqual([]);
+  });
+});
+
 describe('D90: the audit of webhooks', () => {
   it('D90: a change of only the path of the URL is an event, which does not contain the path', async () => {
     const receiver = await receive();

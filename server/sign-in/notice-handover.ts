@@ -13,6 +13,7 @@ import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { forgetVoice } from '../voice/voice.queries.ts';
 import { recordUnbound } from '../voice/voice-events.ts';
+import { disableWebhooksOf } from '../webhook/disable.ts';
 import { findKnownUser, handOver, isHandedOver, lockHandedOver } from './sign-in.queries.ts';
 import { GAME, recordHandedOver, recordLosses } from './sign-in-events.ts';
 
@@ -45,6 +46,7 @@ export async function noticeHandover(
       await revokeGrants(tx, queue, [identity.characterId]);
       await endSessions(services, tx, [identity.characterId]);
       await deleteConsents(tx, identity.characterId);
+      await disableWebhooksOf(tx, services, identity.characterId, now);
       const user = await findKnownUser(tx, identity.characterId);
       if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], users, now);
       await recordLosses(tx, { memberships, ended }, now);

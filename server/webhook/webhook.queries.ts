@@ -58,6 +58,12 @@ export async function lockWebhook(db: Kysely<Database>, webhookId: string, reach
 
 export type LockedWebhook = NonNullable<Awaited<ReturnType<typeof lockWebhook>>>;
 
+/** Locks the enabled webhooks of a user. */
+export async function lockWebhooksOf(db: Kysely<Database>, characterId: number): Promise<LockedWebhook[]> {
+  const owned = select(db).where('owner_id', '=', characterId).where('disabled_on', 'is', null);
+  return owned.orderBy('webhook_id').forUpdate().execute();
+}
+
 /**
  * The number of an owner's webhooks. Takes an advisory lock, so that no other transaction can add one meanwhile: the
  * caller's row is not locked where it is the built-in user.

@@ -68,6 +68,27 @@ describe('D29b: a character that was handed to another person', () => {
     expect(await Promise.all([fresh, other].map(statusOf))).toEqual([200, 200]);
   });
 
+  it('D93: its webhooks are disabled, also where the receiver asked for a pause of a day', async () => {
+    const id = MEMBERS[0] as number;
+    const { token } = await app.signIn(id, { dyn });
+    await setLevel(app, id, 10);
+    const { webhook_id } = await ok(
+      app.client(token).webhook.create({ body: { url: 'http://127.0.0.1:9/', types: ['group.*'] } }),
+    );
+    const paused_until = new Date(app.clock.now().getTime() + 86_400_000);
+    await app.db.updateTable('webhooks').set({ paused_until }).where('webhook_id', '=', webhook_id).execute();
+    app.provider.world.handOver(id);
+    userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    await setLevel(app, id, 10);
+    const root = app.client(app.root);
+    expect(await ok(root.webhook.get({ params: { webhook_id } }))).toMatchObject({
+      enabled: false,
+      disabled_because: 'not_allowed',
+    });
+    await setLevel(app, id, 0);
+    await root.webhook.delete({ params: { webhook_id } });
+  });
+
   it('D90: what a hand-over takes is told as its consequence, by the game', async () => {
     const id = app.provider.world
       .membersOf(CORPORATION)

@@ -1,4 +1,5 @@
 /** `npm run --silent openapi > f.yaml`: prints the OpenAPI document, nothing else. */
+import { outliveReaders } from '../observability/output.ts';
 import { explainStart } from '../process/lifecycle.ts';
 import { readArguments } from './command-line.ts';
 
@@ -6,6 +7,7 @@ const USAGE = `npm run --silent openapi                   prints the OpenAPI doc
 npm run --silent openapi -- BASE_URL       … of a service at that address
 `;
 
+outliveReaders();
 try {
   const given = readArguments(USAGE, { allowPositionals: true });
   if (given !== undefined) {

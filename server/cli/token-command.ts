@@ -4,6 +4,7 @@
  */
 import { loadSettings } from '../config/settings.ts';
 import { createLog } from '../observability/log.ts';
+import { outliveReaders } from '../observability/output.ts';
 import { explainStart } from '../process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from '../process/stand-ins.ts';
 import { readArguments } from './command-line.ts';
@@ -38,6 +39,7 @@ async function tokenCommand(startStandIns: StartStandIns): Promise<void> {
 
 /** `npm run token`; wrong arguments are reported without a stack trace. */
 export function runTokenCommand(startStandIns: StartStandIns = noStandIns): void {
+  outliveReaders();
   tokenCommand(startStandIns).catch((error: unknown) => {
     process.stderr.write(explainStart(error));
     process.exitCode = 1;

@@ -114,6 +114,12 @@ describe('files for deployment', () => {
     expect(allowed).not.toContain('dev');
   });
 
+  it('let no answer of 503 make nginx take a server for gone: 503 is the answer of all while the database is away', async () => {
+    const servers = (await read('deploy/nginx.conf')).match(/^ *(?:# )?server \d.*;$/gm) ?? [];
+    expect(servers.length).toBeGreaterThan(1);
+    expect(servers.filter((server) => !/ max_fails=0;$/.test(server))).toEqual([]);
+  });
+
   it('use only existing metrics in alert rules and dashboard', async () => {
     const served = servedMetrics();
     const named = (await expressions()).flatMap((expr) => metricsIn(expr).map(([name]) => name));

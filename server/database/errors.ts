@@ -38,7 +38,7 @@ const TLS_FAILURE =
 
 /** Messages of pg and pg-pool for errors that have no code. */
 const UNREACHABLE_MESSAGE =
-  /^(The server does not support SSL connections|Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
+  /^(SASL: |The server does not support SSL connections|Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/;
 
 /**
  * Whether an error of the database layer means that PostgreSQL cannot be reached at the moment, so that the answer is a
@@ -56,12 +56,10 @@ export function isUnreachable(error: unknown): boolean {
     );
   }
   if (code === undefined) return UNREACHABLE_MESSAGE.test(error.message);
-  // A missing Unix socket gives ENOENT; only `syscall: 'connect'` distinguishes it from a missing file.
-  return (
-    UNREACHABLE_CODES.has(code) ||
-    TLS_FAILURE.test(code) ||
-    (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect')
-  );
+  // A missing Unix socket gives ENOENT, one in a closed folder EACCES, a process without a file descriptor left EMFILE:
+  // only `syscall` distinguishes them from the errors of a file.
+  const opening = 'syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo');
+  return opening || UNREACHABLE_CODES.has(code) || TLS_FAILURE.test(code);
 }
 
 /** Whether the server's certificate is not accepted. */

@@ -55,6 +55,9 @@ export function untilStopped(log: Logger, drainMillis = 0): Promise<NodeJS.Signa
   });
 }
 
+/** pg's message where the server asks for a password. */
+const NO_PASSWORD = /^SASL: .*password must be a/;
+
 /** The message for a failed start: one sentence when the reason is known, otherwise the redacted stack trace. */
 export function explainStart(error: unknown): string {
   if (error instanceof CannotStart) return `${error.message}\n`;
@@ -62,6 +65,7 @@ export function explainStart(error: unknown): string {
   if (isUntrusted(error)) {
     return `The certificate of the database is not accepted: ${redactText(error.message)} (sslmode and sslrootcert of DATABASE_URL, docs/deploying.md)\n`;
   }
+  if (NO_PASSWORD.test(error.message)) return 'The database wants a password: DATABASE_URL has none.\n';
   if (isUnreachable(error)) return `The database cannot be reached: ${redactText(messageOf(error))}\n`;
   if (isForbidden(error) || isForbidden(error.cause)) {
     return `The role of DATABASE_URL may not do what castellan needs: ${redactText(error.message)}\n`;

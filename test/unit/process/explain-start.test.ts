@@ -56,6 +56,40 @@ it.each([
   },
 );
 
+it.each(['EACCES', 'EPERM', 'EMFILE', 'EADDRNOTAVAIL'])(
+  'D8: whatever keeps a connection from being opened (%s) is one sentence at the start, and an outage later',
+  (code) => {
+    const refused = Object.assign(new Error(`connect ${code} /run/postgresql`), { code, syscall: 'connect' });
+    expect(isUnreachable(refused)).toBe(true);
+    expect(explainStart(refused)).toBe(`The database cannot be reached: connect ${code} /run/postgresql\n`);
+    expect(isUnreachable(Object.assign(new Error(code), { code, syscall: 'open' }))).toBe(false);
+  },
+);
+
+/** A message of PostgreSQL's about authentication: its kind, and what belongs to it. */
+function authentication(kind: number, rest: string): Buffer {
+  const head = Buffer.alloc(9, 'R');
+  head.writeInt32BE(8 + rest.length, 1);
+  head.writeInt32BE(kind, 5);
+  return Buffer.concat([head, Buffer.from(rest)]);
+}
+
+it('D8: a database that wants a password, where there is none, is one sentence', async () => {
+  const wanting = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(authentication(10, 'SCRAM-SHA-256\0\0'));
+      socket.once('data', () => socket.write(authentication(11, 'r=nonce,s=c2FsdA==,i=4096')));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(wanting, 'listening');
+  const { port } = wanting.address() as AddressInfo;
+  const opened = openDatabase(`postgres://castellan@127.0.0.1:${port}/castellan`, createLog('silent'));
+  const error: unknown = await opened.catch((thrown: unknown) => thrown);
+  wanting.close();
+  expect(isUnreachable(error)).toBe(true);
+  expect(explainStart(error)).toBe('The database wants a password: DATABASE_URL has none.\n');
+});
+
 it('D8: a database without encryption, where the URL wants it, is one sentence', async () => {
   // Declines the request for encryption.
   const plain = createServer((socket) => void socket.once('data', () => socket.end('N'))).listen(

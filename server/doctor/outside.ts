@@ -85,7 +85,12 @@ export async function examineOutside({ sso, extApi, baseUrl }: CompleteSettings)
 }
 
 export async function examineDisk(): Promise<Finding> {
-  const { bavail, bsize } = await statfs(tmpdir());
+  const disk = await statfs(tmpdir()).catch((error: Error) => error);
+  if (disk instanceof Error) {
+    const says = `${tmpdir()} cannot be used: ${disk.message}`;
+    return bad('disk', says, 'large answers of the game wait there: set TMPDIR to a folder that exists');
+  }
+  const { bavail, bsize } = disk;
   const says = `${((Number(bavail) * Number(bsize)) / GIB).toFixed(1)} GiB free at ${tmpdir()}`;
   return Number(bavail) * Number(bsize) < ROOM
     ? mind('disk', says, 'large answers of the game wait there: give it 2 GiB, or set TMPDIR')

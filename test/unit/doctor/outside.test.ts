@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CompleteSettings } from '../../../server/config/settings.ts';
-import { examineContact, examineOutside } from '../../../server/doctor/outside.ts';
+import { examineContact, examineDisk, examineOutside } from '../../../server/doctor/outside.ts';
 
 let server: Server;
 let headers: Record<string, string>;
@@ -55,4 +55,17 @@ it('the doctor asks for a contact in EXT_USER_AGENT, in production', () => {
   expect(find(true, 'castellan/0.1.0 (contact not set)')).toEqual(['mind']);
   expect(find(true, 'castellan/0.1.0 (ops@example.org)')).toEqual([]);
   expect(find(false, 'castellan/0.1.0 (contact not set)')).toEqual([]);
+});
+
+it('the doctor says that TMPDIR cannot be used, and goes on', async () => {
+  vi.stubEnv('TMPDIR', '/nowhere/at/all');
+  try {
+    expect(await examineDisk()).toMatchObject({
+      state: 'bad',
+      says: expect.stringMatching(/^\/nowhere\/at\/all cannot be used: ENOENT/),
+      advice: expect.stringContaining('TMPDIR'),
+    });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

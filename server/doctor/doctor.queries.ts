@@ -14,10 +14,12 @@ export interface ServerState {
 }
 
 export async function readServerState(db: Kysely<Database>): Promise<ServerState> {
+  // The kind of other roles' connections is hidden from a role like ours: they have a user and a database.
   const { rows } = await sql<ServerState>`
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major, clock_timestamp() as now,
-      (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
+      (select count(*) from pg_stat_activity where datid is not null and usesysid is not null
+        and coalesce(backend_type, 'client backend') = 'client backend') as connections,
       current_setting('max_connections')::int as most_connections,
       pg_database_size(current_database()) as bytes`.execute(db);
   const [state] = rows;

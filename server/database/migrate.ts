@@ -149,6 +149,11 @@ export async function laterMigrations(db: Kysely<Database>): Promise<string[]> {
   return (await executedMigrations(db)).filter((name) => !(name in ours));
 }
 
+/** Whether a release has made its tables. */
+export async function isMigrated(db: Kysely<Database>): Promise<boolean> {
+  return (await executedMigrations(db)).length > 0;
+}
+
 async function executedMigrations(db: Kysely<Database>): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);

@@ -3,7 +3,7 @@ import { CannotStart } from '../shared/cannot-start.ts';
 import { addressOf } from './address.ts';
 import { RoutedClient } from './client.ts';
 import { type Connection, type ConnectionConfig, connect, type Log } from './connection.ts';
-import { migrate } from './migrate.ts';
+import { isMigrated, migrate } from './migrate.ts';
 import type { Database } from './tables.ts';
 
 export interface OpenDatabase extends Connection {
@@ -43,7 +43,7 @@ export async function learnOfPooler(url: string, connectedWithin = CONNECT_WITHI
 async function migrateAtLeisure(url: string, log: Log): Promise<void> {
   const { db, close } = connect({ url, log, poolSize: 1, answerWithin: 0 });
   try {
-    await requireVersion(db);
+    await requireServer(db);
     await migrate(db, log);
   } finally {
     await close();
@@ -53,14 +53,27 @@ async function migrateAtLeisure(url: string, log: Log): Promise<void> {
 /** The oldest major version of PostgreSQL that the migrations work with. */
 export const OLDEST_POSTGRESQL = 15;
 
-async function requireVersion(db: Kysely<Database>): Promise<void> {
-  const { rows } = await sql<{ major: number; version: string }>`
+/** The encoding that can hold every name and mail. */
+export const ENCODING = 'UTF8';
+
+async function requireServer(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ major: number; version: string; encoding: string }>`
     select current_setting('server_version_num')::int / 10000 as major,
-      current_setting('server_version') as version`.execute(db);
-  for (const { major, version } of rows) {
-    if (major >= OLDEST_POSTGRESQL) continue;
-    throw new CannotStart(
-      `The database is PostgreSQL ${version}; castellan needs ${OLDEST_POSTGRESQL} or newer.`,
-    );
+      current_setting('server_version') as version, current_setting('server_encoding') as encoding`.execute(
+    db,
+  );
+  for (const { major, version, encoding } of rows) {
+    if (major < OLDEST_POSTGRESQL) {
+      throw new CannotStart(
+        `The database is PostgreSQL ${version}; castellan needs ${OLDEST_POSTGRESQL} or newer.`,
+      );
+    }
+    // One that is in use goes on: the doctor says what to do.
+    if (encoding !== ENCODING && !(await isMigrated(db))) {
+      throw new CannotStart(
+        `The encoding of the database is ${encoding}; castellan needs ${ENCODING}: make it anew, by ` +
+          `createdb --template template0 --encoding ${ENCODING}.`,
+      );
+    }
   }
 }

@@ -1,10 +1,17 @@
 import type { Kysely } from 'kysely';
 import { laterMigrations, pendingMigrations } from '../database/migrate.ts';
-import { OLDEST_POSTGRESQL } from '../database/open.ts';
+import { ENCODING, OLDEST_POSTGRESQL } from '../database/open.ts';
 import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import { previousRun, type Schedules } from '../queue/schedule.ts';
-import { countTroubledWebhooks, failedRuns, lastRuns, ping, readServerState } from './doctor.queries.ts';
+import {
+  countTroubledWebhooks,
+  failedRuns,
+  lastRuns,
+  ping,
+  readServerState,
+  type ServerState,
+} from './doctor.queries.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
 /** Milliseconds above which the round trip of a statement slows every answer down noticeably. */
@@ -20,7 +27,7 @@ const MIB = 1024 * 1024;
 
 export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> {
   const state = await readServerState(db);
-  const { version, major, connections, most_connections: most, bytes, now } = state;
+  const { connections, most_connections: most, now } = state;
   const apart = Math.abs(Date.now() - now.getTime());
   const took: number[] = [];
   for (let n = 0; n < 5; n += 1) {
@@ -30,11 +37,8 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
   }
   const latency = took.sort((a, b) => a - b)[2] ?? 0;
   const [pending, later] = [await pendingMigrations(db), await laterMigrations(db)];
-  const size = `${Math.round(bytes / MIB)} MiB`;
   return [
-    major < OLDEST_POSTGRESQL
-      ? bad('PostgreSQL', version, `upgrade to ${OLDEST_POSTGRESQL} or newer`)
-      : good('PostgreSQL', `${version}, ${size}`),
+    examineServer(state),
     latency > SLOW
       ? mind('latency of the database', `${latency.toFixed(1)} ms`, 'bring service and database nearer')
       : good('latency of the database', `${latency.toFixed(1)} ms`),
@@ -50,6 +54,19 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
         )
       : good('clocks', `this machine and the database differ by ${apart} ms`),
   ];
+}
+
+function examineServer({ version, major, encoding, bytes }: ServerState): Finding {
+  if (major < OLDEST_POSTGRESQL)
+    return bad('PostgreSQL', version, `upgrade to ${OLDEST_POSTGRESQL} or newer`);
+  const says = `${version}, ${Math.round(bytes / MIB)} MiB`;
+  return encoding === ENCODING
+    ? good('PostgreSQL', says)
+    : mind(
+        'PostgreSQL',
+        `${says}, of the encoding ${encoding}`,
+        `it cannot store or find every name and mail: restore a dump into a database of the encoding ${ENCODING}`,
+      );
 }
 
 function examineMigrations(pending: readonly string[], later: readonly string[]): Finding[] {

@@ -5,6 +5,7 @@ import { FAILING } from '../webhook/settle.ts';
 export interface ServerState {
   readonly version: string;
   readonly major: number;
+  readonly encoding: string;
   readonly now: Date;
   /** Present number of connections to the server, and the maximum. */
   readonly connections: number;
@@ -17,7 +18,8 @@ export async function readServerState(db: Kysely<Database>): Promise<ServerState
   // The kind of other roles' connections is hidden from a role like ours: they have a user and a database.
   const { rows } = await sql<ServerState>`
     select current_setting('server_version') as version,
-      current_setting('server_version_num')::int / 10000 as major, clock_timestamp() as now,
+      current_setting('server_version_num')::int / 10000 as major,
+      current_setting('server_encoding') as encoding, clock_timestamp() as now,
       (select count(*) from pg_stat_activity where datid is not null and usesysid is not null
         and coalesce(backend_type, 'client backend') = 'client backend') as connections,
       current_setting('max_connections')::int as most_connections,

@@ -30,7 +30,7 @@ import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/throttle.ts';
 import { unasked } from './standing/rehearse.ts';
 import { readBacklog } from './system/backlog.queries.ts';
-import { startDispatch } from './webhook/dispatch.ts';
+import { type Dispatch, startDispatch } from './webhook/dispatch.ts';
 
 export interface AppOptions {
   readonly log: Logger;
@@ -49,9 +49,9 @@ export interface AppOptions {
 export interface App {
   readonly services: Services;
   createHttp(messages?: MessageClasses): ReturnType<typeof createApi>;
-  /** Stops starting jobs and ends the active ones; requests can still be answered. */
+  /** Stops starting jobs and deliveries, and ends the active ones; requests can still be answered. */
   endJobs(): Promise<void>;
-  /** Ends active jobs, then closes all resources in reverse order of opening. */
+  /** Ends active jobs and deliveries, then closes all resources in reverse order of opening. */
   close(): Promise<void>;
 }
 
@@ -94,11 +94,13 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       worker,
       schedules: settings.schedules,
     });
-    let ending: Promise<void> | undefined;
-    const endJobs = () => {
+    let dispatch: Dispatch | undefined;
+    let ending: Promise<unknown> | undefined;
+    const endJobs = async () => {
       sealing.end();
-      ending ??= queue.stop();
-      return ending;
+      // At the same time: each of them may wait for seconds for receivers that are silent.
+      ending ??= Promise.all([queue.stop(), dispatch?.close()]);
+      await ending;
     };
     closers.push(endJobs);
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
@@ -133,8 +135,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     };
     if (worker) {
       await startWorker(services);
-      const dispatch = startDispatch(services);
-      closers.push(() => dispatch.close());
+      dispatch = startDispatch(services);
     }
     return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
   } catch (error) {

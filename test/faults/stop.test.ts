@@ -2,12 +2,14 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { createGate, type Gate } from '../../server/http/gate.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { untilWaiting } from '../harness/meanwhile.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { send } from '../harness/send.ts';
 
 let test: TestApp;
@@ -123,6 +125,32 @@ describe('a stop while requests are in flight', () => {
     socket.destroy();
     await http.stop(60_000);
   });
+});
+
+it('a stop ends the jobs at once, not only when silent receivers of webhooks have had their time', async () => {
+  const receiver = await startReceiver();
+  const worker = await createApp(test.app.services.settings, {
+    log: createLog('silent'),
+    clock: test.clock,
+    worker: true,
+    // A slow machine is no outage.
+    database: { watched: false, connectedWithin: 60_000 },
+  });
+  /** Whether the jobs had been told to end when the request to the receiver was given up. */
+  const told: boolean[] = [];
+  receiver.answer = (response) =>
+    void response.once('close', () => told.push(worker.services.queue.stopping.aborted));
+  try {
+    const client = test.client(test.root);
+    await ok(client.webhook.create({ body: { url: receiver.callback, types: ['group.created'] } }));
+    await ok(client.group.create({ body: { group_name: 'Nobody hears of it' } }));
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await worker.close();
+    await expect.poll(() => told).toEqual([true]);
+  } finally {
+    await worker.close();
+    await receiver.stop();
+  }
 });
 
 describe('the gate before the service', () => {

@@ -137,39 +137,32 @@ export const PROTOCOL_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/**
- * Extends the policy of a page of the library by the redirect targets that it has validated, because browsers apply
- * `form-action` also to redirects after a form.
- */
+/** Extends the policy of a page of the library by the redirect targets that it has validated. */
 export function withFormAction(
   ctx: { response: { get(name: string): string }; set(name: string, value: string): void },
   oidc: KoaContextWithOIDC['oidc'],
 ): void {
   const { Client: client, Interaction: interaction } = oidc.entities;
   const back = interaction?.params.redirect_uri;
-  const origins = originsOf([
+  const schemes = schemesOf([
     ...(client?.redirectUris ?? []),
     ...(client?.postLogoutRedirectUris ?? []),
     ...(typeof back === 'string' ? [back] : []),
   ]);
   const policy = ctx.response.get('Content-Security-Policy');
-  ctx.set('Content-Security-Policy', policy.replace("form-action 'self'", `form-action 'self'${origins}`));
+  ctx.set('Content-Security-Policy', policy.replace("form-action 'self'", `form-action 'self'${schemes}`));
 }
 
 /** The policy of a page whose form is finally redirected to `redirectUri`. */
 export function policyOfForm(redirectUri: string): string {
-  return contentPolicy(`'self'${originsOf([redirectUri])}`);
-}
-
-function originsOf(uris: readonly string[]): string {
-  return [...new Set(uris.map(sourceOf))].map((source) => ` ${source}`).join('');
+  return contentPolicy(`'self'${schemesOf([redirectUri])}`);
 }
 
 /**
- * How a content security policy names the target: by its origin, or by its scheme alone where the host is not one that
- * browsers accept in a policy. They ignore IPv6 addresses, and would hold the browser back.
+ * How a content security policy names the targets: by their schemes alone. Chromium and Safari apply `form-action` to every
+ * redirect after a form until a page is shown, and an application may redirect on to another host: Keycloak as a broker
+ * does, and a portal that signs in for several. Of these hosts nobody tells us.
  */
-function sourceOf(uri: string): string {
-  const { hostname, origin, protocol } = new URL(uri);
-  return /^[a-z0-9.-]+$/.test(hostname) ? origin : protocol;
+function schemesOf(uris: readonly string[]): string {
+  return [...new Set(uris.map((uri) => ` ${new URL(uri).protocol}`))].join('');
 }

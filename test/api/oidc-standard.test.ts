@@ -142,7 +142,7 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     const html = await posted.text();
     expect(html).toContain(`action="${REDIRECT_URI}"`);
     const policy = posted.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("form-action 'self' https://wiki.example");
+    expect(policy).toContain("form-action 'self' https:");
     expect(policy).toMatch(/script-src 'sha256-[\w+/=]+'/);
   });
 

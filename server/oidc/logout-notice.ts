@@ -19,17 +19,23 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
  * Replaces the library's own back-channel logout, which calls the applications once, during the user's request: here a
- * job is enqueued, which retries (D84).
+ * job is enqueued, which retries (D84). Where that fails the logout does, and can be repeated: the library would end the
+ * session all the same, and nobody would tell the application.
  */
 export function tellLater(provider: Provider, { db, queue }: Pick<Services, 'db' | 'queue'>): void {
   Object.assign(provider.Client.prototype, {
-    backchannelLogout(this: { clientId: string }, accountId: string, sid: string) {
+    async backchannelLogout(this: { clientId: string }, accountId: string, sid: string | undefined) {
+      // The library also keeps a part of the session for an application that was asked about and got nothing.
+      if (sid === undefined) return;
       const payload = { client_id: this.clientId, character_id: Number(accountId), sid, attempt: 0 };
-      return inTransaction(db, async (tx) => {
+      await inTransaction(db, async (tx) => {
         await forgetSignIn(tx, sid);
         await queue.send(tx, 'send-logout', payload);
       });
     },
+  });
+  provider.on('backchannel.error', (_ctx, error) => {
+    throw error;
   });
 }
 

@@ -274,6 +274,30 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     expect(new Set(news().map(({ sid }) => sid))).toEqual(new Set(tokens.map(sidOf)));
   });
 
+  it('D84: where the notice cannot be stored nobody is logged out, and who tries again is, and it is told', async () => {
+    const asking = await addRelyingParty(app, { first_party: false, backchannel_logout_uri: listener.url });
+    const browser = browserOf(MEMBER);
+    const tokens = await party.signIn(browser);
+    // An application that was turned down is a part of the session, too, of which there is nothing to tell.
+    const turnedDown = await browser.go((await asking.begin({ prompt: 'login' })).url);
+    await browser.follow(turnedDown, 'No, go back');
+    const page = await browser.go(endSession(tokens.id_token ?? ''));
+    await sql`create function fails() returns trigger language plpgsql as
+      $$begin raise exception 'not stored' using errcode = '57P01'; end$$`.execute(app.db);
+    await sql`create trigger fails before insert on pgboss.job for each row
+      when (new.name = 'send-logout') execute function fails()`.execute(app.db);
+    const failed = await browser.press(page, 'logout');
+    await sql`drop function fails cascade`.execute(app.db);
+    expect([failed.page?.status, failed.page?.headers.get('retry-after')]).toEqual([503, '5']);
+    const { landed } = await party.visit(browser, { prompt: 'none' });
+    expect(landed.url.searchParams.get('code')).toBeTruthy();
+    await browser.press(await browser.go(endSession(tokens.id_token ?? '')), 'logout');
+    await expect.poll(news).toEqual([{ sub: String(MEMBER), sid: sidOf(tokens) }]);
+    expect((await party.visit(browser, { prompt: 'none' })).landed.url.searchParams.get('error')).toBe(
+      'login_required',
+    );
+  });
+
   it('D84: the job holds ids alone', async () => {
     const there = await addRelyingParty(quiet, { backchannel_logout_uri: listener.url });
     const browser = new Browser(quiet, { choice: { characterId: MEMBER } });

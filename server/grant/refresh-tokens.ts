@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../database/errors.ts';
+import { offered } from '../database/offered.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Vault } from '../keys/vault.ts';
@@ -25,9 +25,6 @@ import {
 const SPARE_LIFE = 60_000;
 /** Milliseconds between two checks of a refresh by another process. */
 const LOOK_EVERY = 40;
-/** Milliseconds for which a new refresh token is offered to a database out of reach, and between two tries. */
-const OFFER_FOR = 60_000;
-const OFFER_EVERY = 250;
 
 /**
  * Exchanges the refresh tokens of grants for access tokens, and decides what becomes of a grant whose refresh token is
@@ -91,9 +88,9 @@ export function createAccessTokens(services: {
       }
       const { accessToken } = outcome;
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
-      // the former refresh token.
+      // the former refresh token, and the new one is nowhere else.
       const renewed = vault.seal(outcome.refreshToken, place);
-      await persist(() => replace({ grantId, characterId, used: sealed }, renewed));
+      await offered(() => replace({ grantId, characterId, used: sealed }, renewed));
       current = renewed;
       const identity = await sso.identify(accessToken);
       if (identity.characterId !== characterId) {
@@ -178,22 +175,6 @@ export function createAccessTokens(services: {
       return until(deadline, renewing);
     },
   };
-}
-
-/**
- * Repeats a statement while the database cannot be reached, such as during a failover: the new refresh token is nowhere
- * else, and without it the user would have to sign in again.
- */
-async function persist(store: () => Promise<void>): Promise<void> {
-  for (const end = performance.now() + OFFER_FOR; ; ) {
-    try {
-      return await store();
-    } catch (error) {
-      if (!isUnreachable(error) || performance.now() > end) throw error;
-      // A process that stops does not wait for it.
-      await sleep(OFFER_EVERY, undefined, { ref: false });
-    }
-  }
 }
 
 /** Rejects at the deadline, but lets the refresh go on: its answer may hold the only refresh token that still works. */

@@ -10,6 +10,7 @@ import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
 import { loadGrant, settleScopes } from './consent.ts';
 import { begunCookie, cookiesOf, endedCookie, endsInteraction } from './cookies.ts';
+import { giveBackUsed } from './give-back.ts';
 import { errors, Provider } from './library.ts';
 import { correctAnswer, METADATA } from './library-corrections.ts';
 import { LIFETIMES, sessionLeft } from './lifetimes.ts';
@@ -56,7 +57,7 @@ export function createProtocol(services: Services): Protocol {
       ),
     );
   });
-  return { provider, speak: listenerOf(provider) };
+  return { provider, speak: listenerOf(provider, services) };
 }
 
 function configurationOf(services: Services): Configuration {
@@ -199,7 +200,7 @@ function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 
 const OF_A_RESULT = ['Set-Cookie', 'Location'] as const;
 
 /** The library as a listener that answers everything but unforeseen errors, with which it rejects. */
-function listenerOf(provider: ProviderInstance): Speak {
+function listenerOf(provider: ProviderInstance, services: Pick<Services, 'db' | 'log'>): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
   const judges = new WeakMap<IncomingMessage, Judge>();
   const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);
@@ -209,26 +210,25 @@ function listenerOf(provider: ProviderInstance): Speak {
     ctx.set(PROTOCOL_HEADERS);
     // Errors outside the library's own handling, as of a session that cannot be stored: Koa would answer them itself.
     await next().catch((error: Error) => fail(ctx, error));
-    if (failures.has(ctx.req)) {
-      ctx.respond = false;
-      return;
-    }
     const { oidc } = ctx as Partial<KoaContextWithOIDC>;
-    if (oidc === undefined) return;
-    if (ctx.type === 'text/html') withFormAction(ctx, oidc);
-    else correctAnswer(ctx, oidc);
-    const outcome = {
-      status: ctx.status,
-      clientId: oidc.client?.clientId,
-      accessToken: oidc.entities.AccessToken?.jti,
-    };
-    await judges
-      .get(ctx.req)?.(ctx.res, outcome)
-      .catch((error: Error) => {
-        ctx.remove('WWW-Authenticate');
-        fail(ctx, error);
-        ctx.respond = false;
-      });
+    if (oidc !== undefined && !failures.has(ctx.req)) {
+      if (ctx.type === 'text/html') withFormAction(ctx, oidc);
+      else correctAnswer(ctx, oidc);
+      const outcome = {
+        status: ctx.status,
+        clientId: oidc.client?.clientId,
+        accessToken: oidc.entities.AccessToken?.jti,
+      };
+      await judges
+        .get(ctx.req)?.(ctx.res, outcome)
+        .catch((error: Error) => {
+          ctx.remove('WWW-Authenticate');
+          fail(ctx, error);
+        });
+    }
+    if (!failures.has(ctx.req)) return;
+    ctx.respond = false;
+    if (oidc !== undefined) await giveBackUsed(services, oidc);
   });
   const answer = provider.callback();
   return async (req, res, judge) => {

@@ -180,6 +180,19 @@ export async function consumeArtifact(
   return numUpdatedRows > 0n;
 }
 
+/** Undoes {@link consumeArtifact}; a record that was deleted since stays deleted. */
+export async function giveArtifactBack(
+  db: Kysely<Database>,
+  { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
+): Promise<void> {
+  await db
+    .updateTable('oidc_artifacts')
+    .set({ consumed_on: null })
+    .where('model', '=', model)
+    .where('id_hash', '=', idHash)
+    .execute();
+}
+
 export async function deleteArtifact(
   db: Kysely<Database>,
   { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,

@@ -119,6 +119,27 @@ describe('attack: replay of a code', () => {
     expect(await userinfo(second.access_token)).toBe(401);
   });
 
+  it('D84: a request that fails here uses up neither code nor refresh token: it can be sent again', async () => {
+    const { code, verifier } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
+    const twice = async (fields: Record<string, string>) => {
+      await sql`create function fails() returns trigger language plpgsql as
+        $$begin raise exception 'not stored' using errcode = '57P01'; end$$`.execute(app.db);
+      await sql`create trigger fails before insert on oidc_artifacts for each row
+        when (new.model = 'AccessToken') execute function fails()`.execute(app.db);
+      const failed = await tokenEndpoint(fields);
+      await sql`drop function fails cascade`.execute(app.db);
+      expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '5']);
+      const { status, json } = await tokenEndpoint(fields);
+      expect([status, json.error]).toEqual([200, undefined]);
+      return String(json.refresh_token);
+    };
+    const first = await twice(redeeming(party, code, verifier));
+    const second = await twice(refreshing(party, first));
+    // What was used up stays so.
+    expect((await tokenEndpoint(refreshing(party, first))).json.error).toBe('invalid_grant');
+    expect((await tokenEndpoint(refreshing(party, second))).json.error).toBe('invalid_grant');
+  });
+
   it('D84: a code is valid for a minute', async () => {
     const { code, verifier } = await codeFor(party, VICTIM);
     app.clock.advance(61_000);

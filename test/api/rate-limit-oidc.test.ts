@@ -26,7 +26,10 @@ afterAll(() => app.stop());
 
 /** An address that no other test uses. */
 let addresses = 0;
-const newAddress = () => `203.0.113.${++addresses}`;
+const newAddress = () => {
+  addresses += 1;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
+};
 const newToken = async () => (await party.signIn(browser)).access_token;
 
 const introspect = (address: string, authorization?: string) =>
@@ -81,6 +84,19 @@ it('D60: attack: an application that writes its secret in another way each time 
     200: 10 * LIMIT,
     429: 5,
   });
+});
+
+it('D60, D84: a 429 after the work is done uses up no refresh token', async () => {
+  const { refresh_token = '' } = await party.signIn(browser, { scope: 'openid offline_access' });
+  await statuses(10 * LIMIT + 5, () => introspect(newAddress(), basic()));
+  const secret = [...(party.client.client_secret ?? '')].map((c) => `%${c.charCodeAt(0).toString(16)}`);
+  // Not known as the application's yet, as at a process that has just started.
+  const headers = { ...FORM, 'x-forwarded-for': newAddress(), authorization: basic(secret.join('')) };
+  const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token }).toString();
+  const refresh = () => send(app, 'POST', '/oidc/token', { headers, body });
+  expect(await refresh()).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
+  app.clock.advance(60_000);
+  expect((await refresh()).status).toBe(200);
 });
 
 it('D60: each access token has RATE_LIMIT, and is not charged to its address', async () => {

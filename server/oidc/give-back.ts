@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { offered } from '../database/offered.ts';
+import type { Services } from '../services/services.ts';
+import { giveArtifactBack } from '../session/artifacts.queries.ts';
+import { digestOf } from '../shared/digest.ts';
+
+/** Milliseconds for which an answer waits for what is given back. */
+const A_MOMENT = 250;
+
+/**
+ * Gives back the code or refresh token that a request had used up before it failed here: no answer brings its tokens,
+ * and whoever asks again, as `Retry-After` tells him to, would end the whole grant by a second use (D84).
+ */
+export async function giveBackUsed(
+  { db, log }: Pick<Services, 'db' | 'log'>,
+  { route, entities }: KoaContextWithOIDC['oidc'],
+): Promise<void> {
+  // There the library names both only when this very request has used them up.
+  const { RotatedRefreshToken: token, AuthorizationCode: code } = entities;
+  const used = token ?? code;
+  if (route !== 'token' || used === undefined) return;
+  const at = {
+    model: token === undefined ? 'AuthorizationCode' : 'RefreshToken',
+    idHash: digestOf(used.jti),
+  };
+  const given = offered(() => giveArtifactBack(db, at)).catch((error: unknown) =>
+    log.warn({ err: error, client_id: used.clientId }, 'what a failed token request used up is lost'),
+  );
+  await Promise.race([given, sleep(A_MOMENT, undefined, { ref: false })]);
+}

@@ -10,7 +10,7 @@ export interface IdTokenKeys {
   readonly algorithms: readonly IdTokenAlgorithm[];
   /** All RSA public keys, for `/.well-known/jwks.json`. */
   readonly rsaPublicKeys: readonly JWK[];
-  /** All private keys; of each algorithm the first signs, and tokens of the others are still known (D80). */
+  /** All private keys; of each algorithm the first signs (D80). */
   readonly privateKeys: readonly JWK[];
   sign(algorithm: IdTokenAlgorithm, type: string, claims: Readonly<Record<string, unknown>>): Promise<string>;
 }

@@ -11,6 +11,7 @@ import { recordUse } from './client.queries.ts';
 import { loadGrant, settleScopes } from './consent.ts';
 import { begunCookie, cookiesOf, endedCookie, endsInteraction } from './cookies.ts';
 import { giveBackUsed } from './give-back.ts';
+import { takeFormerHints } from './id-token-hint.ts';
 import { errors, Provider } from './library.ts';
 import { correctAnswer, METADATA } from './library-corrections.ts';
 import { LIFETIMES, sessionLeft } from './lifetimes.ts';
@@ -46,6 +47,7 @@ export function createProtocol(services: Services): Protocol {
   provider.proxy = true;
   adaptClients(provider);
   tellLater(provider, services);
+  takeFormerHints(provider, services);
   bindToBrowser(provider, services);
   keepEnded(provider, services);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {

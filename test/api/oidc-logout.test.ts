@@ -146,6 +146,16 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     expect([nowhere.url.origin, nowhere.page?.status]).toEqual([BASE_URL, 200]);
   });
 
+  it('2: a hint from before the application changed its algorithm does', async () => {
+    const forum = await addRelyingParty(app, { client_name: 'Forum' });
+    const browser = browserOf(MEMBER);
+    const { id_token: id_token_hint = '' } = await forum.signIn(browser);
+    const body = { id_token_signed_response_alg: 'EdDSA' as const };
+    await ok(root().oidc.updateClient({ params: { client_id: forum.client.client_id }, body }));
+    const page = await browser.go(openid.buildEndSessionUrl(forum.config, { id_token_hint }));
+    expect(page.html).toContain('Only of Forum');
+  });
+
   it('2: without a hint the client is named, or nobody', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);

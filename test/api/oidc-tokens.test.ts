@@ -294,6 +294,9 @@ describe('OpenID Connect Core 1.0, 2 and 12: ID tokens', () => {
       tokens.push(String((await post('/oidc/token', { at, body })).json.id_token));
     }
     expect(tokens.map((token) => decodeProtectedHeader(token).kid)).toEqual([rsaKeys[0]?.kid, 'rsa-new']);
+    // In the end the former key cannot sign any more.
+    const former = rsaKeys.map(({ kty, kid, n, e }) => ({ kty, kid, n, e }));
+    processes.push(await start([added, ...former]));
     for (const { url: at } of processes) {
       const set = (await (await fetch(`${at}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
       browser.at = at;

@@ -23,6 +23,8 @@ export function crossOrigin(origins: readonly string[] | undefined): Handle {
       'RateLimit-Remaining',
       'RateLimit-Reset',
       'RateLimit-Policy',
+      // Why an access token is refused, as RFC 6750 says it.
+      'WWW-Authenticate',
     ],
     maxAge: 600,
   }) as Handle;

@@ -197,6 +197,7 @@ describe('D62: browsers', () => {
     'Retry-After',
     'RateLimit-Limit',
     'RateLimit-Remaining',
+    'WWW-Authenticate',
   ];
 
   it('every origin may send requests and read answers, errors too, without credentials', async () => {

@@ -25,7 +25,9 @@ const PROVEN_FOR = 90 * 24 * 3_600_000;
 /** Whether a refresh named another owner of the user `u`, who has not signed in yet (D100). */
 export const isChanged: RawBuilder<boolean> = sql`exists (
   select from grants g where g.character_id = u.character_id and g.heard_owner <> u.owner_hash)`;
-const isProven = (now: Date) => sql`(u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
+/** A sign-in from before a hand-over proves nothing of the present owner, who has not signed in then (D29b). */
+const isProven = (now: Date) => sql`(
+  u.proven_on is not null and u.signed_in_on > ${new Date(now.getTime() - PROVEN_FOR)}
   or exists (select from standing_grants g where g.character_id = u.character_id and g.valid))`;
 
 /** Whether two characters are the same, or belong to one person (D100). Its aliases must hide none of its arguments. */

@@ -590,6 +590,11 @@ describe('D101: hand-over and deletion', () => {
     await expect(signIn(BRIM)).rejects.toThrow(/403/);
     await app.db.updateTable('coalitions').set({ authorized_to_login: true }).execute();
     expect(await persons()).toEqual({});
+    // What the former owner proved, days ago, says nothing of the new one (D100).
+    const { characters } = await ok(
+      app.client(app.root).user.person({ params: { character: String(BRIM) } }),
+    );
+    expect(characters).toMatchObject([{ ownership: 'stale', proven_on: null, tracking: 'none' }]);
   });
 
   it('a deleted user is removed, and the history stays', async () => {

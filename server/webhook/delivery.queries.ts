@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { WebhookDeliveryTable } from '../database/event-tables.ts';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
-import type { LockedWebhook } from './webhook.queries.ts';
+import { type LockedWebhook, waitingOf } from './webhook.queries.ts';
 
 const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
@@ -21,7 +21,7 @@ const COLUMNS = [
   'created_on',
 ] as const;
 
-export type DeliveryRow = Awaited<ReturnType<typeof listDeliveries>>[number];
+export type DeliveryRow = Pick<Selectable<WebhookDeliveryTable>, (typeof COLUMNS)[number]>;
 
 /** A page of a webhook's deliveries, the latest event first. */
 export async function listDeliveries(
@@ -32,17 +32,18 @@ export async function listDeliveries(
     readonly after: string | undefined;
     readonly limit: number;
   },
-) {
+): Promise<readonly DeliveryRow[]> {
   const { state, after, limit } = page;
-  return db
-    .selectFrom('webhook_deliveries')
-    .select(COLUMNS)
-    .where('webhook_id', '=', webhookId)
-    .$if(state !== undefined, (query) => query.where('state', '=', state as WebhookDeliveryTable['state']))
-    .$if(after !== undefined, (query) => query.where('delivery_id', '<', after as string))
-    .orderBy('delivery_id', 'desc')
-    .limit(limit)
-    .execute();
+  const inState = state === undefined ? sql`true` : sql`state = ${sql.lit(state)}`;
+  const own =
+    state === 'waiting'
+      ? sql`${waitingOf(sql`${webhookId}`)} offset 0`
+      : sql`select * from webhook_deliveries where webhook_id = ${webhookId} and ${inState}`;
+  const beyond = after === undefined ? sql`true` : sql`delivery_id < ${after}::uuid`;
+  const { rows } = await sql<DeliveryRow>`${plannedEachTime}
+    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))} from (${own}) own
+    where ${beyond} order by delivery_id desc limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** Stores a test delivery, which contains no event. */

@@ -1,4 +1,11 @@
-import { type Insertable, type Kysely, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import {
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type Updateable,
+} from 'kysely';
 import type { WebhookTable } from '../database/event-tables.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -36,9 +43,17 @@ function within<O>(query: SelectQueryBuilder<Database, 'webhooks', O>, reach: Re
   return reach === 'all' ? query : query.where('app_token', '=', reach.app_token);
 }
 
+/**
+ * The deliveries of a webhook that wait, of events and of tests apart: each have an index, and very many more have
+ * ended, which are not read for them.
+ */
+export function waitingOf(webhookId: RawBuilder<unknown>): RawBuilder<unknown> {
+  const waiting = sql`select * from webhook_deliveries where webhook_id = ${webhookId} and state = 'waiting'`;
+  return sql`${waiting} and position is not null union all ${waiting} and position is null`;
+}
+
 const waiting = sql<number>`(
-  select count(*) from webhook_deliveries d
-  where d.webhook_id = webhooks.webhook_id and d.state = 'waiting')`.as('waiting');
+  select count(*) from (${waitingOf(sql.ref('webhooks.webhook_id'))}) waiting)`.as('waiting');
 
 export type WebhookRow = Awaited<ReturnType<typeof listWebhooks>>[number];
 

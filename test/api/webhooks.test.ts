@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { type Kysely, sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
+import type { Database } from '../../server/database/tables.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import type { Sealing } from '../../server/event/sealing.ts';
 import { createVault } from '../../server/keys/vault.ts';
+import { listDeliveries } from '../../server/webhook/delivery.queries.ts';
 import { startDispatch } from '../../server/webhook/dispatch.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { findUnreadable, resealSecrets } from '../../server/webhook/secret-keys.ts';
 import { take } from '../../server/webhook/take.ts';
+import { findWebhook } from '../../server/webhook/webhook.queries.ts';
 import { allEvents, allSealed } from '../fixtures/events.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook, arrivals, isSignedBy, messageOf, pass } from '../fixtures/webhooks.ts';
@@ -48,8 +52,9 @@ async function groupsCreated(count: number): Promise<void> {
   await allSealed(app.db);
 }
 
-async function deliveriesOf(webhook_id: string) {
-  const answer = await root.webhook.listDeliveries({ params: { webhook_id } });
+async function deliveriesOf(webhook_id: string, state?: 'waiting') {
+  const query = { ...(state && { state }) };
+  const answer = await root.webhook.listDeliveries({ params: { webhook_id }, query });
   if (answer.status !== 200) throw new Error(`${answer.status}`);
   return answer.body;
 }
@@ -708,6 +713,37 @@ describe('D93: claimed deliveries', () => {
       .toBe(33);
     // One was sent in place of the first, before its result was stored.
     expect(receiver.received).toHaveLength(33);
+  });
+});
+
+describe('D93: deliveries that have ended, of a month', () => {
+  it('D93: are not read for those that wait, neither to count nor to list them', async () => {
+    const { webhook_id } = await addWebhook(app, await receive(), { types: ['crash.*'] });
+    const later = new Date(app.clock.now().getTime() + 86_400_000);
+    await sql`
+      insert into webhook_deliveries (webhook_id, delivery_id, type, position, state, next_try_on)
+      select ${webhook_id}, gen_random_uuid(), 'group.created', case when n > 1 then n end,
+        case when n <= 3 then 'waiting' else 'delivered' end, case when n <= 3 then ${later}::timestamptz end
+      from generate_series(1, 5000) n`.execute(app.db);
+    await sql`analyze webhook_deliveries`.execute(app.db);
+    /** What some work finds, and how many deliveries it reads for that. */
+    const reading = <Found>(work: (db: Kysely<Database>) => Promise<Found>) =>
+      app.db.transaction().execute(async (tx) => {
+        const found = await work(tx);
+        const { rows } = await sql<{ read: number }>`
+          select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables
+          where relname = 'webhook_deliveries'`.execute(tx);
+        return { found, read: rows[0]?.read ?? Number.NaN };
+      });
+    const counted = await reading((db) => findWebhook(db, webhook_id, 'all'));
+    expect(counted.found?.waiting).toBe(3);
+    expect(counted.read).toBeLessThan(20);
+    const page = { state: 'waiting', after: undefined, limit: 2 } as const;
+    const listed = await reading((db) => listDeliveries(db, webhook_id, page));
+    const all = (await deliveriesOf(webhook_id, 'waiting')).map(({ delivery_id }) => delivery_id);
+    expect(all).toEqual([...all].sort().reverse());
+    expect(listed.found.map(({ delivery_id }) => delivery_id)).toEqual(all.slice(0, 2));
+    expect(listed.read).toBeLessThan(20);
   });
 });
 

@@ -212,17 +212,23 @@ const met = sql.join(
   sql`, `,
 );
 
+/** Applications of the present owner of the user `u` that were rejected. */
+const rejected = sql`applications a where a.character_id = u.character_id and a.state = 'rejected'
+    and a.created_on >= ${ownedSince(sql`u`)}`;
+
+/** When a user may apply to a group with the policy `p` again after this rejection, the last one. */
+const after = (rejection: RawBuilder<unknown>) =>
+  sql<Date | null>`(${rejection} + p.reapply_hours * interval '1 hour')`;
+
 /** When the user `u` may apply to the group `g` with the policy `p` again after the last rejection; null if there is none. */
-export const rejectedUntil: RawBuilder<Date | null> = sql`(
-  select max(a.decided_on) + p.reapply_hours * interval '1 hour' from applications a
-  where a.group_id = g.group_id and a.character_id = u.character_id and a.state = 'rejected'
-    and a.created_on >= ${ownedSince(sql`u`)})`;
+export const rejectedUntil: RawBuilder<Date | null> = after(sql`(
+  select max(a.decided_on) from ${rejected} and a.group_id = g.group_id)`);
 
 /**
  * Users before groups. `offset 0` keeps the relations of a user to a group from being put into {@link maySeeByColumns}
  * once more: to plan that would take longer than to answer.
  */
-const candidatesAt = (now: Date) => sql`
+const candidatesAt = (now: Date, until = rejectedUntil) => sql`
   select g.group_id, g.group_name, u.character_name, p.reach, p.questions, p.expire_days, p.min_level,
     u.clearance_level as level,
     case when ${counts} then p.joining else 'closed' end as joining,
@@ -230,20 +236,28 @@ const candidatesAt = (now: Date) => sql`
     json_build_object(${met}) as met,
     (select a.application_id from applications a where a.group_id = g.group_id
       and a.character_id = u.character_id and a.state = 'pending' and a.expires_on > ${now}) as pending,
-    ${rejectedUntil} as rejected_until
+    ${until} as rejected_until
   from groups g join group_policies p using (group_id) join users u on true
     left join corporations c on c.corporation_id = u.corporation_id
     cross join lateral (
       select ${isGroupMember} as is_member, ${moderates} as moderates, ${isEligible} as eligible offset 0) r`;
 
-/** The groups whose policy lets users join and that this user may see, in the order of D9. */
+/**
+ * The groups whose policy lets users join and that this user may see, in the order of D9. The user's applications, of
+ * which there may be very many, are read once for all groups.
+ */
 export async function findJoinable(
   db: Kysely<Database>,
   characterId: number,
   now: Date,
 ): Promise<Candidate[]> {
+  const until = after(sql`(select last.decided_on from rejections last where last.group_id = g.group_id)`);
   const { rows } = await sql<Candidate>`
-    ${candidatesAt(now)}
+    with rejections as materialized (
+      select own.group_id, max(own.decided_on) as decided_on from users u, lateral (select a.* from ${rejected}) own
+      where u.character_id = ${characterId} group by own.group_id
+    )
+    ${candidatesAt(now, until)}
     where u.character_id = ${characterId} and p.joining <> 'closed' and ${counts} and ${maySeeByColumns}
     order by g.name_key, g.group_id`.execute(db);
   return rows;

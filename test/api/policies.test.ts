@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Group, type GroupPolicy, ok } from '../../sdk/src/index.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
+import { findJoinable } from '../../server/policy/policy.queries.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { addBodies, addCoalition } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
+import { rowsRead } from '../harness/rows-read.ts';
 import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
 
@@ -275,6 +277,29 @@ describe('D110: eligible', () => {
       ({ group: { group_id } }) => group_id === open.group_id,
     );
     expect(owns).toMatchObject({ may_join: false, why: 'You are a member already.' });
+  });
+
+  it('attack: who has made very many applications makes the list of all groups no dearer', async () => {
+    const [many, owner] = [await person(ONE), await person(ONE)];
+    const groups: string[] = [];
+    for (let n = 0; n < 20; n += 1) groups.push((await group(owner, { joining: 'application' })).group_id);
+    const now = app.clock.now();
+    const made_on = new Date(now.getTime() - HOUR);
+    await sql`insert into users (character_id, character_name, name_key)
+      select 7800000 + n, 'Other ' || n, 'other ' || n from generate_series(1, 1000) n`.execute(app.db);
+    // Theirs, one of each, and 2,000 of one, all but the last withdrawn.
+    await sql`insert into applications (application_id, group_id, character_id, message, answers, created_on, expires_on,
+        state, decided_on)
+      select lpad(to_hex(n), 24, '0'), (${groups}::text[])[1 + n % 20],
+        case when n <= 1000 then 7800000 + n else ${many.id} end, 'x', '{}', ${made_on}, ${made_on},
+        case when n = 3000 then 'rejected' else 'withdrawn' end, ${made_on}
+      from generate_series(1, 3000) n`.execute(app.db);
+    await sql`analyze applications`.execute(app.db);
+    const { found, read } = await rowsRead(app.db, 'applications', (db) => findJoinable(db, many.id, now));
+    const waits = found.filter(({ rejected_until }) => rejected_until !== null);
+    expect(waits.map(({ group_id }) => group_id)).toEqual([groups[0]]);
+    expect(waits[0]?.rejected_until).toEqual(new Date(made_on.getTime() + 24 * HOUR));
+    expect(read).toBeLessThan(4_000);
   });
 });
 

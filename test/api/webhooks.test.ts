@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
-import type { Database } from '../../server/database/tables.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import type { Sealing } from '../../server/event/sealing.ts';
 import { createVault } from '../../server/keys/vault.ts';
@@ -20,6 +19,7 @@ import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook, arrivals, isSignedBy, messageOf, pass } from '../fixtures/webhooks.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { rowsRead } from '../harness/rows-read.ts';
 import { testRun } from '../harness/run.ts';
 
 let app: TestApp;
@@ -726,20 +726,11 @@ describe('D93: deliveries that have ended, of a month', () => {
         case when n <= 3 then 'waiting' else 'delivered' end, case when n <= 3 then ${later}::timestamptz end
       from generate_series(1, 5000) n`.execute(app.db);
     await sql`analyze webhook_deliveries`.execute(app.db);
-    /** What some work finds, and how many deliveries it reads for that. */
-    const reading = <Found>(work: (db: Kysely<Database>) => Promise<Found>) =>
-      app.db.transaction().execute(async (tx) => {
-        const found = await work(tx);
-        const { rows } = await sql<{ read: number }>`
-          select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables
-          where relname = 'webhook_deliveries'`.execute(tx);
-        return { found, read: rows[0]?.read ?? Number.NaN };
-      });
-    const counted = await reading((db) => findWebhook(db, webhook_id, 'all'));
+    const counted = await rowsRead(app.db, 'webhook_deliveries', (db) => findWebhook(db, webhook_id, 'all'));
     expect(counted.found?.waiting).toBe(3);
     expect(counted.read).toBeLessThan(20);
     const page = { state: 'waiting', after: undefined, limit: 2 } as const;
-    const listed = await reading((db) => listDeliveries(db, webhook_id, page));
+    const listed = await rowsRead(app.db, 'webhook_deliveries', (db) => listDeliveries(db, webhook_id, page));
     const all = (await deliveriesOf(webhook_id, 'waiting')).map(({ delivery_id }) => delivery_id);
     expect(all).toEqual([...all].sort().reverse());
     expect(listed.found.map(({ delivery_id }) => delivery_id)).toEqual(all.slice(0, 2));

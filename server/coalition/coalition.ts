@@ -129,7 +129,7 @@ export async function updateCoalition(
     if (standings !== undefined) {
       const own = moved ? LOGIN_AND_COALITIONS : LOGIN;
       await recordStandings(tx, await changedStandings(tx, standings, {}, own), now, cause);
-      await endUnwelcome(services, tx, 'everybody');
+      await endUnwelcome(services, tx, { coalitions: [coalitionId], users: [...standings.keys()] });
     }
     return getCoalition({ db: tx }, coalitionId);
   });
@@ -218,6 +218,6 @@ export async function removeCoalition(
     await recordAutogroupsDeleted(tx, gone, cause, now);
     const groups = gone.map(({ group_id }) => group_id);
     await forgetDeleted(tx, { coalitions: [coalitionId], groups }, cause, now);
-    await endUnwelcome(services, tx, 'everybody');
+    await endUnwelcome(services, tx, { users: [...standings.keys()] });
   });
 }

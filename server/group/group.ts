@@ -128,7 +128,7 @@ export async function updateGroup(
       await recordEvents(tx, events, now);
     }
     const touched = { users: [...change.added, ...change.removed] };
-    await endUnwelcome(services, tx, same ? touched : 'everybody');
+    await endUnwelcome(services, tx, same ? touched : { ...touched, groups: [groupId] });
     return wholeGroup(tx, groupId);
   });
 }
@@ -206,6 +206,6 @@ export async function removeGroup(
     await recordEvents(tx, events, now);
     await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, { cause });
     await forgetDeleted(tx, { coalitions: [], groups: [groupId] }, cause, now);
-    await endUnwelcome(services, tx, 'everybody');
+    await endUnwelcome(services, tx, { users: members });
   });
 }

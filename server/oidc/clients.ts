@@ -119,7 +119,7 @@ export async function updateClient(
     });
     if (regroups) {
       await allow(tx, clientId, groups);
-      await endUnwelcome(services, tx, 'everybody');
+      await endUnwelcome(services, tx, { client_id: clientId });
     }
     const after = await getClient({ ...services, db: tx }, clientId);
     await recordClientUpdated(tx, toClient(before, services), after, now);

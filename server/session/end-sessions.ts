@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { BUILT_IN_USER } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Change, Run } from '../queue/run.ts';
@@ -9,8 +10,12 @@ import {
   deleteSessions,
   type EndedSession,
   type Excluded,
+  findSignedIn,
   findUnwelcome,
 } from './endings.queries.ts';
+
+/** Users whose rights one statement judges. */
+const AT_ONCE = 1000;
 
 type Parts = Pick<Services, 'queue' | 'clock'>;
 
@@ -35,10 +40,9 @@ export async function endSessions(
 export async function endUnwelcome(
   { queue, clock }: Parts,
   tx: Transaction<Database>,
-  candidates: Candidates | 'everybody',
+  candidates: Candidates,
 ): Promise<void> {
-  const { users = [], corporations = [] } = candidates === 'everybody' ? {} : candidates;
-  if (candidates !== 'everybody' && users.length + corporations.length === 0) return;
+  if (Object.values(candidates).every((some) => some.length === 0)) return;
   const unwelcome = await findUnwelcome(tx, candidates);
   const everywhere = new Set(
     unwelcome.flatMap(({ character_id, client_id }) => (client_id === null ? [character_id] : [])),
@@ -52,17 +56,27 @@ export async function endUnwelcome(
 
 /**
  * Does the same for all users, as a job: for rights that end by time, or where {@link endUnwelcome} was not called
- * (D84). The changes are those of a dry run.
+ * (D84). A statement judges `atOnce` users: for 100,000 with sessions one alone would exceed its time limit. The changes
+ * are those of a dry run.
  */
 export async function sweepSessions(
   services: Parts & Pick<Services, 'db'>,
-  { dryRun }: Pick<Run, 'dryRun'>,
+  { dryRun, signal }: Pick<Run, 'dryRun' | 'signal'>,
+  atOnce = AT_ONCE,
 ): Promise<readonly Change[]> {
-  return inTransaction(services.db, async (tx) => {
-    if (dryRun) return (await findUnwelcome(tx, 'everybody')).map((ended) => ({ action: 'end', ...ended }));
-    await endUnwelcome(services, tx, 'everybody');
-    return [];
-  });
+  const { db } = services;
+  const changes: Change[] = [];
+  for (let after = BUILT_IN_USER; ; ) {
+    signal.throwIfAborted();
+    const users = await findSignedIn(db, after, atOnce);
+    const last = users.at(-1);
+    if (last === undefined) return changes;
+    await inTransaction(db, async (tx) => {
+      if (!dryRun) return endUnwelcome(services, tx, { users });
+      changes.push(...(await findUnwelcome(tx, { users })).map((ended) => ({ action: 'end', ...ended })));
+    });
+    after = last;
+  }
 }
 
 async function tell(

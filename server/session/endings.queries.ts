@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { inAllowedGroup } from '../access/groups-of.queries.ts';
 import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
+import { type Touched, touchedUsers } from '../standing/standing.queries.ts';
 import { SIGN_IN } from './artifacts.queries.ts';
 
 /** A session at an application that has ended, so that the application can be notified. */
@@ -73,11 +74,8 @@ export async function deleteGrants(
   return rows;
 }
 
-/** Users whose rights a transaction may have taken away: by id, or by corporation. */
-export interface Candidates {
-  readonly users?: readonly number[];
-  readonly corporations?: readonly number[];
-}
+/** Users whose rights a transaction may have taken away, or the application that may admit fewer of them. */
+export type Candidates = Touched | { readonly client_id: string };
 
 /** A user who may not log in or, where `client_id` is set, whom that application does not admit. */
 export interface Unwelcome {
@@ -89,16 +87,11 @@ export interface Unwelcome {
  * Users with a session or grant who may not log in, or not to that application, by the state of this transaction (D27b,
  * D84).
  */
-export async function findUnwelcome(
-  tx: Transaction<Database>,
-  candidates: Candidates | 'everybody',
-): Promise<Unwelcome[]> {
-  const { users = [], corporations = [] } = candidates === 'everybody' ? {} : candidates;
+export async function findUnwelcome(tx: Transaction<Database>, candidates: Candidates): Promise<Unwelcome[]> {
   const among =
-    candidates === 'everybody'
-      ? sql`a.character_id is not null`
-      : sql`a.character_id in (select unnest(${[...users]}::bigint[])
-          union select character_id from users where corporation_id = any(${[...corporations]}::bigint[]))`;
+    'client_id' in candidates
+      ? sql`a.client_id = ${candidates.client_id} and a.character_id is not null`
+      : sql`a.character_id in (${touchedUsers(candidates)})`;
   const { rows } = await sql<Unwelcome>`
     with living as (
       select distinct a.character_id, a.client_id from oidc_artifacts a where ${among}
@@ -111,6 +104,19 @@ export async function findUnwelcome(
     where not ${inAllowedGroup}
     order by 1, 2`.execute(tx);
   return rows;
+}
+
+/** The next characters that have sessions or grants, by id. */
+export async function findSignedIn(db: Kysely<Database>, after: number, most: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('oidc_artifacts')
+    .select(sql<number>`character_id`.as('character_id'))
+    .distinct()
+    .where('character_id', '>', after)
+    .orderBy('character_id')
+    .limit(most)
+    .execute();
+  return rows.map((row) => row.character_id);
 }
 
 /** Deletes marks that are older than the longest session. */

@@ -5,12 +5,14 @@ import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { sweepSessions } from '../../server/session/end-sessions.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { addRelyingParty, type RelyingParty, signInAtOnce } from '../harness/relying-party.ts';
+import { testRun } from '../harness/run.ts';
 
 const CORPORATION = 98_000_011;
 const MEMBERS = [2_112_000_049, 2_112_000_055, 2_112_000_070, 2_112_000_078];
@@ -604,5 +606,24 @@ describe('D84: changes that end sessions, of which applications are notified', (
     await expect.poll(session.left).toBe(0);
     await expect.poll(news).toContainEqual({ sub: String(OTHER), sid: session.sid });
     await letsIn(true);
+  });
+
+  it('a job judges some users after the others', async () => {
+    const sessions = [await signedIn(MEMBER), await signedIn(OTHER)];
+    await app.db.updateTable('coalitions').set({ authorized_to_login: false }).execute();
+    const ended = await sweepSessions(app.app.services, testRun('end-sessions', { dryRun: true }), 1);
+    expect(ended.map(({ character_id }) => character_id)).toEqual(expect.arrayContaining([MEMBER, OTHER]));
+    await sweepSessions(app.app.services, testRun('end-sessions'), 1);
+    await app.db.updateTable('coalitions').set({ authorized_to_login: true }).execute();
+    for (const session of sessions) expect(await session.left()).toBe(0);
+  });
+
+  it('the deletion of a group looks at its members alone, as everybody would take long', async () => {
+    const session = await signedIn(OTHER);
+    const { group_id } = await ok(root().group.create({ body: { group_name: 'Empty' } }));
+    await app.db.updateTable('coalitions').set({ authorized_to_login: false }).execute();
+    await ok(root().group.delete({ params: { group_id } }));
+    await app.db.updateTable('coalitions').set({ authorized_to_login: true }).execute();
+    expect(await session.left()).toBeGreaterThan(0);
   });
 });

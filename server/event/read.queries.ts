@@ -3,6 +3,7 @@ import { readsBody, readsEverybody, readsUser } from '../access/clearance-levels
 import { type Asker, callerStanding } from '../access/position.queries.ts';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
+import { leastIdOf, momentOf } from './event-id.ts';
 
 /** An event as it is stored, and how much of it a reader may see. */
 export interface StoredEvent {
@@ -28,14 +29,20 @@ export function reachesNobody(reader: Reader): reader is Asker & { readonly reac
   return reader !== 'all' && !('app_token' in reader) && !reader.reachesOthers;
 }
 
-/** CTEs: the reader as row `me`, and in `owned` the time since which its character has its present owner (D29b). */
-export function reading(reader: Reader): RawBuilder<unknown> {
+/**
+ * CTEs: the reader as row `me`, and in `owned` the time since which its character has its present owner (D29b).
+ *
+ * @param least smallest id of the events that are read: what happened to the character before is of no matter for them
+ */
+export function reading(reader: Reader, least?: string): RawBuilder<unknown> {
   if (reader === 'all' || 'app_token' in reader) return sql`me as (select)`;
+  const lately = least === undefined ? sql`true` : sql`event_id >= ${leastIdOf(momentOf(least))}::uuid`;
   return sql`
     me as materialized (${callerStanding(reader)}),
     owned as materialized (
       select left(coalesce(max(event_id::text), ''), 13) as since from events, me
-      where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted'))`;
+      where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted')
+        and ${lately})`;
 }
 
 /** The time of event `e` in milliseconds, as the prefix of its id: the rest says nothing about the order. */
@@ -114,22 +121,60 @@ export interface FeedAnswer {
   readonly next: string | null;
 }
 
-/** Reads the events after a position, in order, by one statement whose cost depends on `most` alone. */
+/** Positions that one answer examines: up to the last of them, and the smallest and largest ids of their events. */
+export interface Stretch {
+  readonly last: number;
+  readonly least: string;
+  readonly most: string;
+}
+
+/** The next `most` positions after one, where there are any, and the last position of all. */
+export async function findStretch(
+  db: Kysely<Database>,
+  after: number,
+  most: number,
+): Promise<{ readonly head: number } & (Stretch | { readonly last: null })> {
+  const { rows } = await sql<{ head: number } & (Stretch | { last: null })>`${plannedEachTime}
+    with stretch as materialized (
+      select position, event_id from event_seals where position > ${after} order by position limit ${most}
+    )
+    select max(position) as last, min(event_id::text) as least, max(event_id::text) as most,
+      coalesce((select max(position) from event_seals), 0) as head
+    from stretch`.execute(db);
+  return rows[0] ?? { head: 0, last: null };
+}
+
+/** Reads the events after a position, in order, by two statements whose cost depends on `most` alone. */
 export async function readFeed(
   db: Kysely<Database>,
   reader: Reader,
-  { after, types, limit, most }: FeedQuestion,
+  question: FeedQuestion,
+): Promise<FeedAnswer> {
+  const stretch = await findStretch(db, question.after, examined(reader, question));
+  if (stretch.last === null) return { events: [], looked: null, head: stretch.head, next: null };
+  return readStretch(db, reader, question, stretch);
+}
+
+/** How many positions are examined: when every event matches, the limit bounds that. */
+export function examined(reader: Reader, { types, limit, most }: FeedQuestion): number {
+  return reader === 'all' && types === undefined ? Math.min(limit, most) : most;
+}
+
+/** The answer to a question as far as a stretch goes. */
+export async function readStretch(
+  db: Kysely<Database>,
+  reader: Reader,
+  { after, types, limit }: FeedQuestion,
+  stretch: Stretch,
 ): Promise<FeedAnswer> {
   const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
   const mine = reachesNobody(reader) ? own : sql`true`;
-  // When every event matches, the limit bounds what has to be examined.
-  const read = reader === 'all' && types === undefined ? Math.min(limit, most) : most;
   const { rows } = await sql<FeedAnswer>`${plannedEachTime}
-    with ${reading(reader)}, stretch as materialized (
-      select position, event_id from event_seals where position > ${after} order by position limit ${read}
+    with ${reading(reader, stretch.least)}, stretch as materialized (
+      select position, event_id from event_seals where position > ${after} and position <= ${stretch.last}
     ), fitting as materialized (
       select s.position, e.*, ${usersBefore(sql`s.position`)} as users_before from stretch s, me, lateral (
-        select * from events e where e.event_id = s.event_id offset 0) e
+        select * from events e where e.event_id = s.event_id and ${between(stretch)} offset 0) e
       where ${fits} and ${mine}
     ), ${candidates}, ${visible(reader)}, page as (
       select * from visible order by position limit ${limit}
@@ -143,17 +188,29 @@ export async function readFeed(
   return rows[0] ?? { events: [], looked: null, head: 0, next: null };
 }
 
+/**
+ * A condition that the events meet anyway. With it PostgreSQL plans for the partitions of their months; else for all those
+ * of three years, which takes longer than the rest, and locks each with its indexes: some dozens of readers at once used
+ * up the locks of a server.
+ */
+function between({ least, most }: Pick<Stretch, 'least' | 'most'>): RawBuilder<boolean> {
+  return sql`e.event_id >= ${least}::uuid and e.event_id <= ${most}::uuid`;
+}
+
 /** Those of these events that the reader may see, in order of position. */
 export async function readEvents(
   db: Kysely<Database>,
   reader: Reader,
   eventIds: readonly string[],
 ): Promise<readonly StoredEvent[]> {
+  const ids = [...eventIds].sort();
+  const [least, most] = [ids[0], ids.at(-1)];
+  if (least === undefined || most === undefined) return [];
   const { rows } = await sql<StoredEvent>`${plannedEachTime}
-    with ${reading(reader)}, candidates as materialized (
+    with ${reading(reader, least)}, candidates as materialized (
       select s.position, e.* from event_seals s, me, lateral (
-        select * from events e where e.event_id = s.event_id offset 0) e
-      where s.event_id = any(${[...eventIds]}::uuid[])
+        select * from events e where e.event_id = s.event_id and ${between({ least, most })} offset 0) e
+      where s.event_id = any(${ids}::uuid[])
     ), ${visible(reader)}
     select position, body, ${context} as context, seen, acted from visible v order by position`.execute(db);
   return rows;

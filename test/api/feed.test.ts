@@ -275,13 +275,15 @@ describe('D92: lists', () => {
 });
 
 describe('D92: the cost of a page', () => {
-  it('is one statement in addition to that of the token, for any request', async () => {
+  it('is one statement in addition to that of the token, and another one where there is something to read', async () => {
     await recordEvents(app.db, [{ type: 'group.created', targets: [] }], app.clock.now());
     const after = await head();
     await read({ after });
     const before = app.statements.length;
     await read({ after, types: 'group.*' });
     expect(app.statements.length - before).toBe(2);
+    await read({ after: after - 1, types: 'group.*' });
+    expect(app.statements.length - before).toBe(5);
   });
 });
 

@@ -4,7 +4,13 @@ import { EVENT_TYPES } from '../../contract/event-types.ts';
 import { type AuditQuestion, readAudit } from '../../server/event/audit.queries.ts';
 import { leastIdOf } from '../../server/event/event-id.ts';
 import { ensureEventPartitions } from '../../server/event/partitions.ts';
-import { type Reader, readFeed } from '../../server/event/read.queries.ts';
+import {
+  examined,
+  findStretch,
+  type Reader,
+  readStretch,
+  type Stretch,
+} from '../../server/event/read.queries.ts';
 import { addBodies } from '../fixtures/users.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Cost, costOf, statementOf } from './statement.ts';
@@ -135,7 +141,12 @@ describe.each(Object.entries(READERS))(`${EVENTS} events, read by %s`, (name, re
       for (const place of PLACES) {
         const after = Math.floor(EVENTS * place);
         const question = { after, types, limit: PAGE, most: LOOKED_AT.feed };
-        costs.push(await costOf(client, await statementOf((db) => readFeed(db, reader, question))));
+        const look = await statementOf((db) => findStretch(db, after, examined(reader, question)));
+        const [stretch] = (await client.query<Stretch>(look.sql, [...look.parameters])).rows;
+        if (stretch === undefined) throw new Error('an aggregate has one row');
+        const read = await statementOf((db) => readStretch(db, reader, question, stretch));
+        const [looked, page] = [await costOf(client, look), await costOf(client, read)];
+        costs.push({ ...page, blocks: looked.blocks + page.blocks });
       }
       judge(`feed, ${name}, ${types ?? 'all types'}`, costs, MOST_BLOCKS.feed);
     },

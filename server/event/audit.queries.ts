@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
+import { inTransaction, withoutJit } from '../database/transaction.ts';
 import {
   candidates,
   context,
@@ -37,11 +38,24 @@ export interface AuditAnswer {
   readonly more: boolean;
 }
 
+/** Reads the events that match, latest first. */
+export function readAudit(
+  db: Kysely<Database>,
+  reader: Reader,
+  question: AuditQuestion,
+): Promise<AuditAnswer> {
+  return inTransaction(db, async (tx) => {
+    // After some years of partitions its plan would be compiled.
+    await withoutJit(tx);
+    return findAudited(tx, reader, question);
+  });
+}
+
 /**
- * Reads the events that match, latest first, in one statement whose cost depends on `most` alone: one index yields the
- * events to examine in order, and the other conditions are checked on these.
+ * The one statement of {@link readAudit}, whose cost depends on `most` alone: one index yields the events to examine in
+ * order, and the other conditions are checked on these.
  */
-export async function readAudit(
+export async function findAudited(
   db: Kysely<Database>,
   reader: Reader,
   question: AuditQuestion,

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
-import { BUILT_IN_USER } from '../../contract/access.ts';
+import { BUILT_IN_USER } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransaction, withoutJit } from '../database/transaction.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import {
@@ -72,6 +72,7 @@ export async function sweepSessions(
     const last = users.at(-1);
     if (last === undefined) return changes;
     await inTransaction(db, async (tx) => {
+      await withoutJit(tx);
       if (!dryRun) return endUnwelcome(services, tx, { users });
       changes.push(...(await findUnwelcome(tx, { users })).map((ended) => ({ action: 'end', ...ended })));
     });

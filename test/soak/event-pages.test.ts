@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../../contract/event-types.ts';
-import { type AuditQuestion, readAudit } from '../../server/event/audit.queries.ts';
+import { type AuditQuestion, findAudited } from '../../server/event/audit.queries.ts';
 import { leastIdOf } from '../../server/event/event-id.ts';
 import { ensureEventPartitions } from '../../server/event/partitions.ts';
 import {
@@ -160,7 +160,7 @@ describe.each(Object.entries(READERS))(`${EVENTS} events, read by %s`, (name, re
           ...{ actor, target, types, from: undefined },
           ...{ before: leastIdOf(at(1 - place)), limit: PAGE, most: LOOKED_AT.audit },
         };
-        costs.push(await costOf(client, await statementOf((db) => readAudit(db, reader, question))));
+        costs.push(await costOf(client, await statementOf((db) => findAudited(db, reader, question))));
       }
       const told = types === undefined || types.length < 5 ? (types ?? []) : ['all types'];
       judge(`audit, ${name}, ${JSON.stringify({ actor, target, types: told })}`, costs, MOST_BLOCKS.audit);

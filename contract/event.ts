@@ -111,11 +111,14 @@ export const ListChange = component(
   { field: 'members', added: [2112000001], removed: [] },
 );
 
-export const Change = component(z.union([ValueChange, ListChange]), 'Change', 'What an event changed.', {
-  field: 'clearance_level',
-  before: 0,
-  after: 2,
-});
+export const Change = component(
+  // Of the two forms, that without fields that may be null comes first: clients that take the first one that seems to
+  // fit, and read a missing field as null, would else read lists as values, and lose who came and who left.
+  z.union([ListChange, ValueChange]),
+  'Change',
+  'What an event changed.',
+  { field: 'clearance_level', before: 0, after: 2 },
+);
 export type Change = z.infer<typeof Change>;
 export type ValueChange = z.infer<typeof ValueChange>;
 

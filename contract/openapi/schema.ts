@@ -94,13 +94,25 @@ function unnamed(schema: RawSchema): JsonSchema {
       typeof additionalProperties === 'boolean' ? additionalProperties : tidy(additionalProperties);
   }
   if (oneOf !== undefined) {
-    // The generator nests a nullable union in a union with null; it is flattened here.
-    tidied.anyOf = oneOf.map(tidy);
-    if (Array.isArray(type)) tidied.anyOf.push({ type: 'null' });
+    tidied.anyOf = flat(oneOf.map(tidy), Array.isArray(type));
     delete tidied.type;
   }
   if (example !== undefined) tidied.examples = [example];
   return tidied;
+}
+
+const NULL: JsonSchema = { type: 'null' };
+
+/**
+ * The members of a union, without unions in it, and null once and last: within an inner union generators overlook it,
+ * and their clients fail on a null.
+ */
+function flat(members: readonly JsonSchema[], nullable: boolean): JsonSchema[] {
+  const all = members.flatMap((member) =>
+    Object.keys(member).join() === 'anyOf' ? (member.anyOf ?? []) : [member],
+  );
+  const others = all.filter(({ type }) => type !== 'null');
+  return nullable || others.length < all.length ? [...others, NULL] : others;
 }
 
 /**

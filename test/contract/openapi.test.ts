@@ -366,6 +366,26 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('D91: holds unions that generators read: none in another one, and lists that changed before values', () => {
+    // One within another hides that a value may be null. A list that is read as a value loses who came and who left.
+    const nested: string[] = [];
+    const walk = (part: unknown, at: string) => {
+      if (typeof part !== 'object' || part === null) return;
+      const { anyOf = [] } = part as JsonSchema;
+      const nulls = anyOf.filter(({ type }) => type === 'null');
+      if (anyOf.some((member) => member.anyOf) || (nulls.length > 0 && nulls[0] !== anyOf.at(-1)))
+        nested.push(at);
+      for (const [name, of] of Object.entries(part)) walk(of, `${at}/${name}`);
+    };
+    walk(document, '');
+    expect(nested).toEqual([]);
+    const { Change, ValueChange } = document.components.schemas;
+    const names = ['ListChange', 'ValueChange'];
+    expect(Change?.anyOf).toEqual(names.map((name) => ({ $ref: `#/components/schemas/${name}` })));
+    const types = [...['string', 'number', 'boolean'].map((type) => ({ type })), expect.anything()];
+    expect(ValueChange?.properties?.before?.anyOf).toEqual([...types, { type: 'null' }]);
+  });
+
   it('D1, D121: gives generators no preview for the usual answer of a deletion, which has no body', () => {
     const previewed = contracted.filter(
       ([where, { parameters }]) =>

@@ -90,7 +90,7 @@ export interface Cause {
 }
 
 /** What an event changed. */
-export type Change = ValueChange | ListChange;
+export type Change = ListChange | ValueChange;
 
 /** Where a character was. Docked in at most one of station and structure; in space in neither. */
 export interface CharacterLocation {
@@ -877,9 +877,9 @@ export interface HeldDetail {
   /** Name of the field. */
   field: string;
   /** Null if there was no value. */
-  before: string | number | boolean | null | string[];
+  before: string | number | boolean | string[] | null;
   /** What it is now; null where there is nothing any more. */
-  after: string | number | boolean | null | string[];
+  after: string | number | boolean | string[] | null;
   /** Who, or what, would change. */
   target: Target;
 }
@@ -1560,9 +1560,9 @@ export interface ValueChange {
   /** Name of the field. */
   field: string;
   /** Null if there was no value. */
-  before: string | number | boolean | null | string[];
+  before: string | number | boolean | string[] | null;
   /** What it is now; null where there is nothing any more. */
-  after: string | number | boolean | null | string[];
+  after: string | number | boolean | string[] | null;
 }
 
 /** A nickname that proves who takes it. */

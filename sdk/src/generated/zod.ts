@@ -203,16 +203,6 @@ export const Cause = z.object({
   job: z.string().nullable(),
 });
 
-/** A field that has another value now. */
-export const ValueChange = z.object({
-  /** Name of the field. */
-  field: z.string(),
-  /** Null if there was no value. */
-  before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
-  /** What it is now; null where there is nothing any more. */
-  after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
-});
-
 /** Ids that came into a list or left it: `members` are users. */
 export const ListChange = z.object({
   /** Name of the field. */
@@ -223,8 +213,18 @@ export const ListChange = z.object({
   removed: z.array(z.number().int()),
 });
 
+/** A field that has another value now. */
+export const ValueChange = z.object({
+  /** Name of the field. */
+  field: z.string(),
+  /** Null if there was no value. */
+  before: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable(),
+  /** What it is now; null where there is nothing any more. */
+  after: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable(),
+});
+
 /** What an event changed. */
-export const Change = z.union([ValueChange, ListChange]);
+export const Change = z.union([ListChange, ValueChange]);
 
 /** Where a character was. Docked in at most one of station and structure; in space in neither. */
 export const CharacterLocation = z.object({
@@ -932,9 +932,9 @@ export const HeldDetail = z.object({
   /** Name of the field. */
   field: z.string(),
   /** Null if there was no value. */
-  before: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+  before: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable(),
   /** What it is now; null where there is nothing any more. */
-  after: z.union([z.union([z.string(), z.number(), z.boolean()]).nullable(), z.array(z.string())]),
+  after: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable(),
   /** Who, or what, would change. */
   target: Target,
 });

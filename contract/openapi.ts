@@ -187,10 +187,13 @@ function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation
 }
 
 /**
- * The usual answer of a deletion, which has no body (D1), beside that of its dry run. With the preview alone, generators
- * take it for the usual answer, and clients fail on the empty body. They read the first entry, and this one fits both.
+ * The usual answer of a deletion, which has no body (D1), beside that of its dry run. Generators take the first entry
+ * that they know for the usual answer. With the preview alone clients fail on the empty body, for it is no JSON;
+ * anything (`*\/*`) is passed over by some, which take the preview again. An empty text is known.
  */
-const NOTHING_USUALLY: OpenApiResponse['content'] = { '*/*': { schema: {}, example: '' } };
+const NOTHING_USUALLY: OpenApiResponse['content'] = {
+  'text/plain': { schema: { type: 'string', description: 'Always empty.' }, example: '' },
+};
 
 /** Adds the answer of a dry run to an operation's success, under its own media type. */
 function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {

@@ -77,7 +77,10 @@ export const TARGET_TYPES = [
 
 export const Target = component(
   z.object({
-    type: field(z.enum(TARGET_TYPES), 'What kind of record it is.'),
+    type: field(
+      z.enum(TARGET_TYPES),
+      `What kind of record it is. ${GROWS}pass over what is about kinds that you do not know.`,
+    ),
     id: field(z.string(), 'Its id as text, also if the id is a number.'),
     name: field(z.string().nullable(), 'What it was called at that time.'),
   }),

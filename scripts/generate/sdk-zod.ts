@@ -18,13 +18,17 @@ export function sdkZod(): string {
   const write = (name: string) => {
     const schema = schemas[name];
     if (schema === undefined || written.has(name)) return;
-    const text = zodOf(schema, 0) + (schema.description?.includes(GROWS) ? OR_LATER : '');
+    const text = zodOf(schema, 0) + orLater(schema);
     for (const [, needed = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g))
       write(needed);
     written.set(name, `${docComment(schema.description)}export const ${name} = ${text};\n`);
   };
   for (const name of Object.keys(schemas)) write(name);
   return [HEAD, ...written.values()].join('\n');
+}
+
+function orLater({ description }: JsonSchema): string {
+  return description?.includes(GROWS) ? OR_LATER : '';
 }
 
 const INDENT = '  ';
@@ -88,7 +92,7 @@ function objectOf(schema: JsonSchema, depth: number): string {
   const fields = Object.entries(schema.properties).map(([name, field]) => {
     const indent = INDENT.repeat(depth + 1);
     const optional = required.has(name) ? '' : '.optional()';
-    return `${docComment(field.description, depth + 1)}${indent}${name}: ${zodOf(field, depth + 1)}${optional},\n`;
+    return `${docComment(field.description, depth + 1)}${indent}${name}: ${zodOf(field, depth + 1)}${orLater(field)}${optional},\n`;
   });
   return `z.object({\n${fields.join('')}${INDENT.repeat(depth)}})`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { Event as Contracted } from '../../contract/event.ts';
 import { exampleOf, schemaOf } from '../../contract/openapi/schema.ts';
-import type { Event, Problem } from '../../sdk/src/index.ts';
+import type { Event, Problem, Target } from '../../sdk/src/index.ts';
 import * as schemas from '../../sdk/src/zod.ts';
 
 const event = exampleOf(schemaOf(Contracted)) as Event;
@@ -15,6 +15,14 @@ describe('D91: the schemas of the SDK', () => {
     expect(schemas.EventPage.safeParse(page(7)).success).toBe(false);
   });
 
+  it('let through an event about a kind of record of a later release', () => {
+    const later = { ...event, type: 'fleet.formed', targets: [{ type: 'fleet', id: '7', name: null }] };
+    expect(schemas.Event.parse(later)).toEqual(later);
+    expect(schemas.Event.safeParse({ ...later, targets: [{ type: 7, id: '7', name: null }] }).success).toBe(
+      false,
+    );
+  });
+
   it('let through an error with a code of a later release (D73)', () => {
     const later = { detail: 'The fleet is full.', code: 'fleet_full' };
     expect(schemas.Problem.parse(later)).toEqual(later);
@@ -23,6 +31,7 @@ describe('D91: the schemas of the SDK', () => {
 
   it('keep the types of the SDK', () => {
     expectTypeOf<z.infer<typeof schemas.Event>['type']>().toEqualTypeOf<Event['type']>();
+    expectTypeOf<z.infer<typeof schemas.Target>['type']>().toEqualTypeOf<Target['type']>();
     expectTypeOf<z.infer<typeof schemas.Problem>['code']>().toEqualTypeOf<Problem['code']>();
   });
 

@@ -1443,7 +1443,7 @@ export interface SystemStatus {
 
 /** What an event is about. */
 export interface Target {
-  /** What kind of record it is. */
+  /** What kind of record it is. The list grows: pass over what is about kinds that you do not know. */
   type: 'user' | 'group' | 'coalition' | 'corporation' | 'alliance' | 'token' | 'grant' | 'application' | 'person' | 'voice_identity' | 'job' | 'held_change' | 'crash_report' | 'webhook' | 'oidc_client';
   /** Its id as text, also if the id is a number. */
   id: string;

@@ -737,7 +737,7 @@ export const EventType = z.enum([
 
 /** What an event is about. */
 export const Target = z.object({
-  /** What kind of record it is. */
+  /** What kind of record it is. The list grows: pass over what is about kinds that you do not know. */
   type: z.enum([
     'user',
     'group',
@@ -754,7 +754,7 @@ export const Target = z.object({
     'crash_report',
     'webhook',
     'oidc_client',
-  ]),
+  ]).or(z.string() as unknown as z.ZodType<never>),
   /** Its id as text, also if the id is a number. */
   id: z.string(),
   /** What it was called at that time. */

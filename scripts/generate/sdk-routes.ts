@@ -30,6 +30,12 @@ export function sdkRoutes(): string {
     `${HEAD}export const routes = {\n${table.join('')}};\n`,
     names('Reads', 'The operations that read.', resources, reading),
     names('Paged', 'Those that have pages, asked for by the request header `page`.', resources, isPaged),
+    names(
+      'Linked',
+      'Those whose pages each name the next one: what to ask for by `after`.',
+      resources,
+      isLinked,
+    ),
   ].join('\n');
 }
 
@@ -60,6 +66,10 @@ function commonPath([first = '', ...others]: readonly string[]): string {
 
 function isPaged({ route }: Operation): boolean {
   return route.headers instanceof z.ZodObject && 'page' in route.headers.shape;
+}
+
+function isLinked({ route }: Operation): boolean {
+  return route.query instanceof z.ZodObject && 'after' in route.query.shape;
 }
 
 /** A type with the names of some operations of each resource. */

@@ -2,7 +2,7 @@
 import type { Answer, CallOptions, Success } from './call.ts';
 import type { Castellan } from './client.ts';
 import { ok } from './errors.ts';
-import type { Paged, Reads } from './generated/routes.ts';
+import type { Linked, Paged, Reads } from './generated/routes.ts';
 import type { Api } from './generated/types.ts';
 import { fromRoutes } from './routes.ts';
 
@@ -29,6 +29,23 @@ export interface CastellanPage<Result> {
   readonly pages: number;
 }
 
+/** The pages of a list in which each one names the next one. */
+export interface CastellanLinkedQuery<Result> {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: {
+    readonly signal: AbortSignal;
+    readonly pageParam: number | string;
+  }) => Promise<CastellanLinkedPage<Result>>;
+  readonly initialPageParam: number | string;
+  readonly getNextPageParam: (last: CastellanLinkedPage<Result>) => number | string | undefined;
+}
+
+/** One page of such a list, and what the next one is asked for by; undefined on the last one. */
+export interface CastellanLinkedPage<Result> {
+  readonly entries: Result;
+  readonly next: number | string | undefined;
+}
+
 export interface CastellanMutation<Request, Result> {
   readonly mutationKey: readonly string[];
   readonly mutationFn: (request: Request) => Promise<Result>;
@@ -49,6 +66,10 @@ type PagesOf<Call> = Call extends (...request: infer Request) => Promise<infer G
   ? { readonly infinite: (...request: Request) => CastellanInfiniteQuery<Success<Given>> }
   : never;
 
+type LinksOf<Call> = Call extends (...request: infer Request) => Promise<infer Given>
+  ? { readonly infinite: (...request: Request) => CastellanLinkedQuery<Success<Given>> }
+  : never;
+
 type WritingOf<Call> = Call extends (...request: infer Request) => Promise<infer Given>
   ? // biome-ignore lint/suspicious/noConfusingVoidType: what lets `mutate()` go without an argument.
     () => CastellanMutation<undefined extends Request[0] ? Request[0] | void : Request[0], Success<Given>>
@@ -61,19 +82,27 @@ export type CastellanQueries = {
   readonly [Resource in keyof Api]: {
     readonly [Name in keyof Api[Resource]]: Has<Reads, Resource, Name> extends true
       ? ReadingOf<Api[Resource][Name]> &
-          (Has<Paged, Resource, Name> extends true ? PagesOf<Api[Resource][Name]> : unknown)
+          (Has<Paged, Resource, Name> extends true ? PagesOf<Api[Resource][Name]> : unknown) &
+          (Has<Linked, Resource, Name> extends true ? LinksOf<Api[Resource][Name]> : unknown)
       : WritingOf<Api[Resource][Name]>;
   };
 };
 
-type AnyRequest = { readonly headers?: object } & Pick<CallOptions, 'signal' | 'timeout' | 'retries'>;
+type AnyRequest = { readonly headers?: object; readonly query?: object } & Pick<
+  CallOptions,
+  'signal' | 'timeout' | 'retries'
+>;
+type AnyTurn = { readonly signal: AbortSignal; readonly pageParam: number | string };
+/** In a list whose pages name the next one, `page` is what a page was asked for by, and never less than `pages`. */
+type AnyPage = CastellanPage<unknown> & Partial<CastellanLinkedPage<unknown>>;
 type AnyCall = ((request?: AnyRequest) => Promise<unknown>) & {
   readonly answer: (request?: AnyRequest) => Promise<Answer<number, unknown>>;
 };
 
 /**
  * `useQuery(queries.group.get({ params: { group_id } }))`, `useMutation(queries.group.update())`,
- * `useInfiniteQuery(queries.history.mails.infinite({ params: { character_id } }))`.
+ * `useInfiniteQuery(queries.history.mails.infinite({ params: { character_id } }))`,
+ * `useInfiniteQuery(queries.user.list.infinite({ query: { search: 'vale' } }))`.
  */
 export function createQueries(castellan: Castellan): CastellanQueries {
   const all = castellan as unknown as Record<string, Record<string, AnyCall>>;
@@ -89,18 +118,23 @@ function reading(key: readonly string[], call: AnyCall) {
     queryKey: keyOf(key, request),
     queryFn: ({ signal }) => call({ ...request, signal }),
   });
-  const infinite = (request: AnyRequest = {}): CastellanInfiniteQuery<unknown> => ({
+  const infinite = (request: AnyRequest = {}) => ({
     queryKey: keyOf([...key, 'infinite'], request),
-    queryFn: async ({ signal, pageParam: page }) => {
-      const answer = await call.answer({ ...request, signal, headers: { ...request.headers, page } });
+    queryFn: async ({ signal, pageParam: page }: AnyTurn) => {
+      const turn =
+        typeof page === 'string'
+          ? { query: { ...request.query, after: page } }
+          : { headers: { ...request.headers, page } };
+      const answer = await call.answer({ ...request, ...turn, signal });
+      const entries: unknown = await ok(answer as Answer<200, unknown>);
+      const { more, cursor } = entries as { more?: boolean; cursor?: string };
       return {
-        entries: await ok(answer as Answer<200, unknown>),
-        page,
-        pages: Number(answer.headers.get('x-pages') ?? page),
+        ...{ entries, page, pages: Number(answer.headers.get('x-pages') ?? page) },
+        next: (more ? cursor : answer.headers.get('x-next')) ?? undefined,
       };
     },
     initialPageParam: 1,
-    getNextPageParam: ({ page, pages }) => (page < pages ? page + 1 : undefined),
+    getNextPageParam: ({ next, page, pages }: AnyPage) => next ?? (page < pages ? page + 1 : undefined),
   });
   return Object.assign(query, { infinite });
 }

@@ -53,3 +53,13 @@ export interface Reads {
 export interface Paged {
   history: 'locations' | 'mails' | 'skillPoints' | 'wallet';
 }
+
+/** Those whose pages each name the next one: what to ask for by `after`. */
+export interface Linked {
+  application: 'list';
+  audit: 'list';
+  event: 'list';
+  group: 'applications';
+  user: 'list';
+  webhook: 'listDeliveries';
+}

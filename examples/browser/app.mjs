@@ -2,7 +2,7 @@
 //
 // It is served by a back end, such as ../express/server.mjs: castellan lets nobody begin a sign-in but who holds the
 // application's token, and that is no secret any more once a browser has it.
-import { CastellanError, createCastellan } from '@castellan/sdk';
+import { CastellanError, createCastellan, ok } from '@castellan/sdk';
 import { signIn } from '@castellan/sdk/sign-in';
 
 const element = (id) => document.getElementById(id);
@@ -16,7 +16,9 @@ const castellan = createCastellan({
 
 element('sign-in').onclick = async () => signIn.start(await json('/begin', { method: 'POST' }));
 element('sign-out').onclick = async () => {
-  await castellan.token.logout();
+  const answer = await castellan.token.logout.answer();
+  // A token that does not count any more is signed out already.
+  if (answer.status !== 401) await ok(answer);
   sessionStorage.removeItem('token');
   await show();
 };

@@ -11,6 +11,8 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -94,7 +96,7 @@ class Castellan:
                 again = error.code == 429 or (method != "POST" and error.code in PASSING)
                 if not again or attempt == TRIES:
                     raise _told(error) from None
-                time.sleep(min(float(error.headers.get("Retry-After", attempt)), 60))
+                time.sleep(min(_pause(error, attempt), 60))
         raise AssertionError("unreachable")
 
     def _send(
@@ -106,6 +108,17 @@ class Castellan:
         with self._opener.open(request, timeout=self._timeout) as response:
             text = response.read()
             return _Answer(json.loads(text) if text else None, response.headers)
+
+
+def _pause(error: HTTPError, otherwise: float) -> float:
+    """Seconds to wait by `Retry-After`, which the service gives in seconds, but a proxy may give as a date."""
+    value = error.headers.get("Retry-After", "")
+    if value.isdecimal():
+        return float(value)
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(timezone.utc)).total_seconds())
+    except (TypeError, ValueError):
+        return otherwise
 
 
 def _told(error: HTTPError) -> CastellanError:

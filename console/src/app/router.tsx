@@ -73,6 +73,8 @@ export const router = createRouter({
   // A cached match would be rendered without waiting for its data.
   defaultGcTime: 0,
   defaultPendingMinMs: 0,
+  // What is chosen, typed or open on the screen of one record must not pass to that of the next one.
+  defaultRemountDeps: ({ params }) => params,
   defaultPendingComponent: Loading,
   defaultErrorComponent: Failed,
   scrollRestoration: true,

@@ -4,11 +4,14 @@ import { violations } from '../../harness/axe.ts';
 import {
   at,
   button,
+  focused,
+  heading,
   instance,
   OTHER,
   operator,
   PILOT,
   page,
+  settled,
   signIn,
   signInAsAdministrator,
   tab,
@@ -29,6 +32,41 @@ describe('D101: my characters', () => {
     const token = await page.evaluate('localStorage.getItem("castellan.user-token")');
     const me = createClient({ baseUrl: instance.url, token: String(token) });
     expect((await ok(me.token.current())).owner.character_id).toBe(PILOT);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
+describe('from the screen of one record to that of another', () => {
+  const find = async (name: string) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').and(focused()).fill(name);
+    await page.getByRole('option', { name, exact: false }).first().click();
+    await heading(name).waitFor();
+    await settled();
+  };
+
+  it('D16: the level that was chosen for one user is not offered for the next one', async () => {
+    const one = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
+    const other = await ok(operator.user.get({ params: { character_name: String(OTHER) } }));
+    await signInAsAdministrator();
+    await page.goto(at(`/user/${encodeURIComponent(one.character_name)}`));
+    const level = page.getByRole('combobox', { name: 'New level' });
+    await level.click();
+    await page.getByRole('option', { name: /^6:/ }).click();
+    await find(other.character_name);
+    expect(await level.inputValue()).toMatch(new RegExp(`^${other.clearance_level}:`));
+    expect(await button('Set level').isDisabled()).toBe(true);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('D28: the invitation of one corporation is not shown as that of the next one', async () => {
+    const [one, other] = await ok(operator.corporation.list());
+    await signInAsAdministrator();
+    await page.goto(at(`/corporation/${one?.corporation_id}`));
+    await button('Invite a guest').click();
+    await page.getByText('/invitation#').waitFor();
+    await find(other?.corporation_name ?? '');
+    expect(await page.getByText('/invitation#').count()).toBe(0);
     expect(tab.complaints).toEqual([]);
   });
 });

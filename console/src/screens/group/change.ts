@@ -1,6 +1,7 @@
 import type { Group } from '@castellan/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { shownAtOnce } from '../../shared/shown-at-once.ts';
 
 type Change = NonNullable<Parameters<typeof castellan.group.update>[0]['body']>;
 
@@ -10,13 +11,7 @@ export function useGroupChange(groupId: string) {
   const { queryKey } = queries.group.get({ params });
   return useMutation({
     mutationFn: (body: Change) => castellan.group.update({ params, body }),
-    onMutate: async (body: Change) => {
-      await queryClient.cancelQueries({ queryKey });
-      const before = queryClient.getQueryData<Group>(queryKey);
-      if (before !== undefined) queryClient.setQueryData(queryKey, expected(before, body));
-      return { before };
-    },
-    onError: (_error, _body, context) => queryClient.setQueryData(queryKey, context?.before),
+    ...shownAtOnce(queryClient, queryKey, expected),
     onSuccess: async (group) => {
       queryClient.setQueryData(queryKey, group);
       await forget('user');

@@ -10,6 +10,7 @@ import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Name } from '../../shared/name.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { shownAtOnce } from '../../shared/shown-at-once.ts';
 import { t } from '../../text/text.ts';
 import { CoalitionMembers } from './coalition-members.tsx';
 import { MembersReport } from './members-report.tsx';
@@ -84,9 +85,10 @@ function Login() {
   const change = useMutation({
     mutationFn: (authorized_to_login: boolean) =>
       castellan.coalition.update({ params, body: { authorized_to_login } }),
-    onMutate: (authorized_to_login) =>
-      queryClient.setQueryData(queryKey, { ...coalition, authorized_to_login }),
-    onError: () => queryClient.setQueryData(queryKey, coalition),
+    ...shownAtOnce(queryClient, queryKey, (before: CoalitionRecord, authorized_to_login: boolean) => ({
+      ...before,
+      authorized_to_login,
+    })),
     onSuccess: (changed) => queryClient.setQueryData(queryKey, changed),
   });
   const careful = useCareful({

@@ -7,6 +7,7 @@ import { useMe } from '../../session/me.ts';
 import { ALL_LEVELS, meaningOf } from '../../shared/level-words.ts';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
+import { shownAtOnce } from '../../shared/shown-at-once.ts';
 import { t } from '../../text/text.ts';
 
 const LOWEST_THAT_GIVES = 2;
@@ -15,17 +16,19 @@ const BUILT_IN = 0;
 /** Sets a user's level: not one's own, a guest's or the built-in user's, and not above one's own level (D16). */
 export function ChangeLevel({ user }: { readonly user: User }) {
   const me = useMe();
-  const [level, setLevel] = useState(user.clearance_level);
+  // Nothing is chosen at first, so that the field follows changes of the level by others.
+  const [chosen, setChosen] = useState<number>();
+  const level = chosen ?? user.clearance_level;
   const params = { character_id: user.character_id };
   const { queryKey } = queries.user.get({ params: { character_name: user.character_name } });
   const change = useMutation({
     mutationFn: (clearance_level: number) => castellan.user.update({ params, body: { clearance_level } }),
-    onMutate: (clearance_level) => queryClient.setQueryData(queryKey, { ...user, clearance_level }),
-    onError: () => {
-      queryClient.setQueryData(queryKey, user);
-      setLevel(user.clearance_level);
-    },
+    ...shownAtOnce(queryClient, queryKey, (before: User, clearance_level: number) => ({
+      ...before,
+      clearance_level,
+    })),
     onSuccess: async (changed) => {
+      setChosen(undefined);
       queryClient.setQueryData(queryKey, changed);
       notify(
         t('{name} has level {level} now.', { name: changed.character_name, level: changed.clearance_level }),
@@ -51,7 +54,7 @@ export function ChangeLevel({ user }: { readonly user: User }) {
             label: t('{level}: {meaning}', { level: each, meaning: meaningOf(each) }),
           }))}
           value={String(level)}
-          onChange={(value) => setLevel(Number(value))}
+          onChange={(value) => setChosen(Number(value))}
           allowDeselect={false}
           flex={1}
           miw={220}

@@ -18,11 +18,23 @@ export const queries = createQueries(reader);
 
 const MINUTE = 60_000;
 
+/** Errors of calls with other tokens than the session's. */
+const ofOtherTokens = new WeakSet<Error>();
+
+/** The answer to a call with another token than the session's: if that token is refused, the session goes on. */
+export async function withOtherToken<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof Error) ofOtherTokens.add(error);
+    throw error;
+  }
+}
+
 /** Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. */
 function noticeRefusal(error: unknown): void {
-  if (error instanceof CastellanError && error.status === 401 && currentToken() !== undefined) {
-    endSession(error);
-  }
+  if (!(error instanceof CastellanError) || error.status !== 401 || ofOtherTokens.has(error)) return;
+  if (currentToken() !== undefined) endSession(error);
 }
 
 export const queryClient = new QueryClient({

@@ -1,7 +1,7 @@
 import { CastellanError, createCastellan, type ExtScope, type Person } from '@castellan/sdk';
 import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
 import { HOME, SERVICE } from './addresses.ts';
-import { castellan, queryClient } from './api.ts';
+import { castellan, queryClient, withOtherToken } from './api.ts';
 import { beginSession, currentToken, endSession } from './session.ts';
 
 const RETURN_TO = 'castellan.return-to';
@@ -50,7 +50,7 @@ export async function linkProven(): Promise<Person | undefined> {
   try {
     return await castellan.person.link({ body: { user_token } });
   } finally {
-    await createCastellan({ baseUrl: SERVICE, token: user_token }).token.logout();
+    await withOtherToken(createCastellan({ baseUrl: SERVICE, token: user_token }).token.logout());
   }
 }
 
@@ -81,7 +81,7 @@ export function finishSignIn(): string | undefined {
 /** Signs in with a user token of the built-in user, made by a permanent token, which is not stored. */
 export async function signInWith(permanentToken: string): Promise<void> {
   const operator = createCastellan({ baseUrl: SERVICE, token: permanentToken.trim() });
-  beginSession((await operator.token.createUserToken()).user_token);
+  beginSession((await withOtherToken(operator.token.createUserToken())).user_token);
 }
 
 /** Ends the session in every tab, and revokes the token; if that fails, the sign-in page says so. */

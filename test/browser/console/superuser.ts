@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outOfReach, pressAll } from './by-tab.ts';
-import { become, OFFICER, open, operator, page, tab, tokenOf } from './stage.ts';
+import { become, button, goToPart, OFFICER, open, operator, page, tab, tokenOf } from './stage.ts';
 import { faultsOf, go, PLACES_OF_SUPERUSERS, TWO_LOOKS } from './walk.ts';
 
 describe('what level 10 alone sees', () => {
@@ -18,6 +18,20 @@ describe('what level 10 alone sees', () => {
     expect(await faultsOf(place.name, TWO_LOOKS)).toEqual([]);
     expect(await outOfReach()).toEqual([]);
     expect(tab.complaints).toEqual([]);
+  });
+
+  it('D4: a permanent token that is refused ends no session, and loses nothing that was filled in', async () => {
+    await open('/applications', superuser);
+    await goToPart('Application tokens');
+    await button('New dynamic token').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Callback').fill('https://wiki.example/signed-in');
+    // A token, but none that makes tokens.
+    await dialog.getByLabel('Your permanent token').fill(superuser);
+    await dialog.getByRole('button', { name: 'New dynamic token' }).click();
+    await dialog.getByRole('alert').getByText('Unauthorized').waitFor();
+    expect(await dialog.getByLabel('Callback').inputValue()).toBe('https://wiki.example/signed-in');
+    expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBe(superuser);
   });
 
   it('every job can be run and tried by the keyboard alone', async () => {

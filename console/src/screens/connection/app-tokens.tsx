@@ -2,7 +2,7 @@ import { createCastellan } from '@castellan/sdk';
 import { Alert, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SERVICE } from '../../session/addresses.ts';
-import { castellan } from '../../session/api.ts';
+import { castellan, withOtherToken } from '../../session/api.ts';
 import { Copyable } from '../../shared/copyable.tsx';
 import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
@@ -89,7 +89,7 @@ function NewToken({ label, lead, make, onMade }: NewTokenProps) {
             secret: true,
           },
         ]}
-        submit={async (filled) => onMade((await make(filled)).tkn)}
+        submit={async (filled) => onMade((await withOtherToken(make(filled))).tkn)}
       />
     </Stack>
   );

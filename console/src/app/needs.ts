@@ -5,7 +5,7 @@
 
 import { mayRead } from '../screens/user/may-read.ts';
 import { queries } from '../session/api.ts';
-import { eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
+import { applicationsAs, eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
 import { have, type Needs } from './ahead.ts';
 
 const LEVEL_THAT_READS = { corporation: 1, alliance: 3, coalition: 5 } as const;
@@ -26,7 +26,7 @@ export const characters: Needs = () => [queries.person.current()];
 export const trail: Needs = (_, me) => [usesOf(me.character_id)];
 export const groups: Needs = () => [queries.group.list()];
 export const group: Needs = ({ id = '' }) => [queries.group.get({ params: { group_id: id } })];
-export const inbox: Needs = () => [queries.application.list({ query: { role: 'moderator' } })];
+export const inbox: Needs = () => [applicationsAs('moderator')];
 export const registry: Needs = () => [queries.alliance.list()];
 
 export const alliance: Needs = ({ id }, me) => {

@@ -1,6 +1,6 @@
 import { Badge, VisuallyHidden } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { queries } from '../session/api.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { applicationsAs } from '../shared/known-listings.ts';
 import { formatNumber, t } from '../text/text.ts';
 
 /** Polling interval: the feed shows a moderator only applicants within its read authority. */
@@ -8,14 +8,16 @@ const MINUTE = 60_000;
 
 /** The number of applications that wait for the user's decision; nothing when there is none. */
 export function Waiting() {
-  const { data: applications = [] } = useQuery({
-    ...queries.application.list({ query: { role: 'moderator' } }),
+  const { data, hasNextPage } = useInfiniteQuery({
+    ...applicationsAs('moderator'),
     refetchInterval: MINUTE,
   });
-  if (applications.length === 0) return null;
+  const waiting = (data?.pages ?? []).flatMap(({ entries }) => entries).length;
+  if (waiting === 0) return null;
   return (
     <Badge>
-      {formatNumber(applications.length)} <VisuallyHidden>{t('waiting')}</VisuallyHidden>
+      {formatNumber(waiting)}
+      {hasNextPage && '+'} <VisuallyHidden>{t('waiting')}</VisuallyHidden>
     </Badge>
   );
 }

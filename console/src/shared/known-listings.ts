@@ -1,3 +1,4 @@
+import type { Application } from '@castellan/sdk';
 import { reader } from '../session/api.ts';
 import { listingOf } from './listing.ts';
 
@@ -5,6 +6,7 @@ type EventQuestion = NonNullable<NonNullable<Parameters<typeof reader.audit.list
 
 const EVENTS = 50;
 const USERS = 500;
+const APPLICATIONS = 50;
 
 /** Events, latest first. */
 export function eventsOf(question: EventQuestion) {
@@ -23,4 +25,18 @@ export function usersOf(search = '', level?: number) {
     ...(search !== '' && { search }),
     ...(level !== undefined && { min_level: level }),
   });
+}
+
+/** The user's own applications, or the pending ones that it may decide; newest first. */
+export function applicationsAs(role: 'applicant' | 'moderator') {
+  return listingOf(['application', 'list'], reader.application.list.answer, { limit: APPLICATIONS, role });
+}
+
+/** The applications to a group in a state, newest first. */
+export function applicationsTo(groupId: string, state: Application['state']) {
+  return listingOf(
+    ['group', `applications to ${groupId}`],
+    (request) => reader.group.applications.answer({ params: { group_id: groupId }, ...request }),
+    { limit: APPLICATIONS, state },
+  );
 }

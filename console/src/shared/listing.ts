@@ -1,6 +1,6 @@
 import { type Answer, ok, type Success } from '@castellan/sdk';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 
 /** An operation that lists a page, with the cursor of the next page in `X-Next`. */
 type Call<Query, Given> = (request: {
@@ -8,7 +8,8 @@ type Call<Query, Given> = (request: {
   readonly signal: AbortSignal;
 }) => Promise<Given>;
 
-interface Stretch<Entry> {
+/** A page of a list. */
+export interface Stretch<Entry> {
   readonly entries: readonly Entry[];
   /** The cursor of the next page; undefined on the last one. */
   readonly next: string | undefined;
@@ -50,14 +51,18 @@ export function listingOf<Query extends object, Given extends Answer<number, unk
 /** Loads a list page by page as the user scrolls. */
 export function useListing<Entry>(of: Listing<Entry>) {
   const listing = useSuspenseInfiniteQuery(of);
+  const { pages } = listing.data;
+  const entries = useMemo(() => pages.flatMap((page) => page.entries), [pages]);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = listing;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   return {
-    entries: listing.data.pages.flatMap(({ entries }) => entries),
+    entries,
     hasNextPage,
     isFetchingNextPage,
+    isFetchNextPageError,
+    error: listing.error,
     fetchNextPage,
     /** Call it when the end of the list becomes visible. */
     onEnd,

@@ -138,6 +138,29 @@ describe('D110, D111: into a group and out of it', () => {
     expect(await isMember()).toBe(false);
   });
 
+  it('D111: who waits beyond the first page is shown and counted, too', async () => {
+    const waiting = (n: number) => ({
+      application_id: n.toString(16).padStart(24, '0'),
+      group: { group_id: groupId, group_name: 'Wardens' },
+      applicant: { character_id: PILOT, character_name: 'A pilot' },
+      ...{ state: 'pending', message: `Number ${n} waits.`, questions: [], answers: [] },
+      ...{ created_on: '2026-03-02T07:05:30.125Z', expires_on: '2026-04-01T07:05:30.125Z' },
+      ...{ decided_on: null, decided_by: null, reason: null, note: null },
+    });
+    const first = Array.from({ length: 50 }, (_, n) => waiting(n));
+    await page.route(/\/application\?/, (route) =>
+      new URL(route.request().url()).searchParams.has('after')
+        ? route.fulfill({ json: [waiting(50)] })
+        : route.fulfill({ json: first, headers: { 'x-next': 'the-next-page' } }),
+    );
+    await open('/inbox', moderator);
+    await page.getByRole('link', { name: /^Inbox 50\+/ }).waitFor();
+    await button('Show more').click();
+    await page.getByText('Number 50 waits.').waitFor();
+    await page.getByRole('link', { name: /^Inbox 51 / }).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D110: an owner is told what administrators alone may set, and is offered nothing that would be refused', async () => {
     const params = { group_id: groupId };
     const { character_name: owner } = await ok(

@@ -5,7 +5,7 @@ import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { t } from '../../text/text.ts';
-import type { Decision } from './decisions.ts';
+import { type Decision, isToDecide } from './decisions.ts';
 import { STATES } from './policy-words.ts';
 
 interface ApplicationCardProps {
@@ -18,9 +18,7 @@ interface ApplicationCardProps {
 /** An application: applicant, group, message and answers, and the decision if there is one. */
 export function ApplicationCard({ application, approve, ask }: ApplicationCardProps) {
   const { applicant, group, state, created_on } = application;
-  const me = useMe();
-  // Nobody may decide their own application.
-  const mayDecide = state === 'pending' && applicant.character_id !== me.character_id;
+  const mayDecide = isToDecide(application, useMe());
   const named = { name: applicant.character_name, group: group.group_name };
   return (
     <article className="card" tabIndex={-1} aria-label={t('{name} to {group}', named)}>

@@ -1,27 +1,30 @@
 import type { Application } from '@castellan/sdk';
-import { Alert, Button, Kbd, Stack, Text } from '@mantine/core';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { Alert, Kbd, Stack, Text } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useMe } from '../../session/me.ts';
+import { type Listing, useListing } from '../../shared/listing.ts';
+import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
 import { ApplicationCard } from './application-card.tsx';
 import { type Asked, DecisionDialog } from './decision-dialog.tsx';
-import { type Decision, useDecisions } from './decisions.ts';
+import { type Decision, isToDecide, useDecisions } from './decisions.ts';
 
 interface ApplicationsProps {
-  readonly of: readonly Application[];
+  readonly of: Listing<Application>;
   readonly empty: string;
 }
 
-const STRETCH = 50;
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 const DECISIONS: Readonly<Record<string, Decision['decision']>> = { a: 'approved', r: 'rejected' };
 
 /** Applications to decide, newest first, with buttons and keys. */
 export function Applications({ of, empty }: ApplicationsProps) {
   const { decide, failures } = useDecisions();
-  const [shown, setShown] = useState(STRETCH);
-  const applications = useMemo(() => of.slice(0, shown), [of, shown]);
+  const me = useMe();
+  const listing = useListing(of);
+  const { entries: applications, hasNextPage } = listing;
   const [asked, setAsked] = useState<Asked>();
   const list = useRef<HTMLOListElement>(null);
   const focusAt = useFocusThatStays(list, applications);
@@ -39,7 +42,7 @@ export function Applications({ of, empty }: ApplicationsProps) {
     if (application === undefined || (step === undefined && decision === undefined)) return;
     event.preventDefault();
     if (step !== undefined) list.current?.querySelectorAll('article')[at + step]?.focus();
-    else if (decision !== undefined) setAsked({ application, decision });
+    else if (decision !== undefined && isToDecide(application, me)) setAsked({ application, decision });
   };
   return (
     <Stack>
@@ -48,7 +51,7 @@ export function Applications({ of, empty }: ApplicationsProps) {
           <Problem error={error} />
         </Alert>
       ))}
-      {applications.length === 0 ? (
+      {applications.length === 0 && !hasNextPage ? (
         <Text role="status">{empty}</Text>
       ) : (
         <Text size="sm" c="dimmed" visibleFrom="sm">
@@ -67,11 +70,7 @@ export function Applications({ of, empty }: ApplicationsProps) {
           </li>
         ))}
       </ol>
-      {of.length > shown && (
-        <Button variant="default" onClick={() => setShown(shown + STRETCH)}>
-          {t('Show more')}
-        </Button>
-      )}
+      <More of={listing} />
       <DecisionDialog asked={asked} close={() => setAsked(undefined)} decide={send} />
     </Stack>
   );

@@ -1,7 +1,9 @@
-import type { Application } from '@castellan/sdk';
-import { useMutation } from '@tanstack/react-query';
+import type { Application, User } from '@castellan/sdk';
+import { type InfiniteData, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { castellan, forget, queryClient } from '../../session/api.ts';
+import { applicationsAs, applicationsTo } from '../../shared/known-listings.ts';
+import type { Stretch } from '../../shared/listing.ts';
 import { notify } from '../../shared/notices.tsx';
 import { t } from '../../text/text.ts';
 
@@ -52,18 +54,34 @@ async function change(
   { group: { group_id } }: Application,
   by: (list: Application[]) => Application[],
 ): Promise<void> {
-  const keys = [
-    queries.application.list({ query: { role: 'moderator' } }).queryKey,
-    queries.group.applications({ params: { group_id }, query: { state: 'pending' } }).queryKey,
-  ];
+  const keys = [applicationsAs('moderator').queryKey, applicationsTo(group_id, 'pending').queryKey];
   await Promise.all(keys.map((queryKey) => queryClient.cancelQueries({ queryKey })));
-  for (const key of keys) queryClient.setQueryData<Application[]>(key, (list) => list && by(list));
+  for (const key of keys) {
+    queryClient.setQueryData<InfiniteData<Stretch<Application>>>(
+      key,
+      (list) => list && { ...list, pages: changed(list.pages, by) },
+    );
+  }
+}
+
+/** All entries on the first page; each page keeps its cursor, so the list goes on where it did. */
+function changed(
+  pages: readonly Stretch<Application>[],
+  by: (list: Application[]) => Application[],
+): Stretch<Application>[] {
+  const entries = by(pages.flatMap((page) => page.entries));
+  return pages.map(({ next }, at) => ({ next, entries: at === 0 ? entries : [] }));
 }
 
 /** Inserts an application in the order of the list, newest first. */
 function putBack(list: readonly Application[], application: Application): Application[] {
   const others = list.filter((each) => !isSame(each, application));
   return [...others, application].sort((a, b) => b.created_on.localeCompare(a.created_on));
+}
+
+/** Whether somebody may still decide this application; nobody decides their own. */
+export function isToDecide({ state, applicant }: Application, me: User): boolean {
+  return state === 'pending' && applicant.character_id !== me.character_id;
 }
 
 function isSame(one: Application, other: Application): boolean {

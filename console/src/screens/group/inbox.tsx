@@ -1,5 +1,4 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
-import { queries } from '../../session/api.ts';
+import { applicationsAs } from '../../shared/known-listings.ts';
 import { Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Applications } from './applications.tsx';
@@ -8,12 +7,7 @@ import { Applications } from './applications.tsx';
 export function Inbox() {
   return (
     <Screen title={t('Inbox')} lead={t('Who waits for an answer, in every group that you decide for.')}>
-      <Waiting />
+      <Applications of={applicationsAs('moderator')} empty={t('Nobody waits for an answer of yours.')} />
     </Screen>
   );
-}
-
-function Waiting() {
-  const { data } = useSuspenseQuery(queries.application.list({ query: { role: 'moderator' } }));
-  return <Applications of={data} empty={t('Nobody waits for an answer of yours.')} />;
 }

@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
+import { applicationsTo } from '../../shared/known-listings.ts';
 import { Changing, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 import { Applications } from './applications.tsx';
@@ -61,13 +62,9 @@ function ToThis({ groupId }: { readonly groupId: string }) {
         allowDeselect={false}
         maw={280}
       />
-      <Changing to={state}>{(shown) => <InState groupId={groupId} state={shown} />}</Changing>
+      <Changing to={state}>
+        {(shown) => <Applications of={applicationsTo(groupId, shown)} empty={t('There is none.')} />}
+      </Changing>
     </Stack>
   );
-}
-
-function InState({ groupId, state }: { readonly groupId: string; readonly state: Application['state'] }) {
-  const request = { params: { group_id: groupId }, query: { state } };
-  const { data } = useSuspenseQuery(queries.group.applications(request));
-  return <Applications of={data} empty={t('There is none.')} />;
 }

@@ -1,8 +1,10 @@
+import type { Application } from '@castellan/sdk';
 import { Badge, Stack, Text } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
-import { queries } from '../../session/api.ts';
+import { applicationsAs } from '../../shared/known-listings.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
+import { useListing } from '../../shared/listing.ts';
 import { Moment } from '../../shared/moment.tsx';
+import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
 import { WindowedList } from '../../shared/windowed-list.tsx';
 import { t } from '../../text/text.ts';
@@ -10,34 +12,42 @@ import { STATES } from './policy-words.ts';
 
 /** The user's own applications with their states, newest first. */
 export function MyApplications() {
-  const { data: applications } = useSuspenseQuery(queries.application.list());
-  if (applications.length === 0) return <Text>{t('You never applied to a group.')}</Text>;
+  const applications = useListing(applicationsAs('applicant'));
+  if (applications.entries.length === 0) return <Text>{t('You never applied to a group.')}</Text>;
   return (
-    <WindowedList
-      label={t('My applications')}
-      items={applications}
-      keyOf={({ application_id }) => application_id}
-    >
-      {({ group, state, reason, created_on }) => (
-        <div className="row">
-          <Stack gap={0} miw={0}>
-            <LinkAnchor to="/group/$id" params={{ id: group.group_id }}>
-              <Name of={group.group_name} />
-            </LinkAnchor>
-            {reason !== null && (
-              <Text size="sm">
-                <Name of={reason} />
+    <Stack align="stretch">
+      <WindowedList
+        label={t('My applications')}
+        items={applications.entries}
+        keyOf={idOf}
+        onEnd={applications.onEnd}
+      >
+        {({ group, state, reason, created_on }) => (
+          <div className="row">
+            <Stack gap={0} miw={0}>
+              <LinkAnchor to="/group/$id" params={{ id: group.group_id }}>
+                <Name of={group.group_name} />
+              </LinkAnchor>
+              {reason !== null && (
+                <Text size="sm">
+                  <Name of={reason} />
+                </Text>
+              )}
+              <Text size="sm" c="dimmed">
+                <Moment at={created_on} />
               </Text>
-            )}
-            <Text size="sm" c="dimmed">
-              <Moment at={created_on} />
-            </Text>
-          </Stack>
-          <Badge variant="default" tt="none" className="act">
-            {t(STATES[state])}
-          </Badge>
-        </div>
-      )}
-    </WindowedList>
+            </Stack>
+            <Badge variant="default" tt="none" className="act">
+              {t(STATES[state])}
+            </Badge>
+          </div>
+        )}
+      </WindowedList>
+      <div>
+        <More of={applications} />
+      </div>
+    </Stack>
   );
 }
+
+const idOf = ({ application_id }: Application) => application_id;

@@ -71,6 +71,24 @@ describe('from the screen of one record to that of another', () => {
   });
 });
 
+describe('required scopes', () => {
+  it('that somebody else sets are shown, and not offered to be taken back by a save', async () => {
+    const params = { corporation_id: 98_000_001 };
+    const { mandatory_ext_scopes: former } = await ok(operator.corporation.get({ params }));
+    await signInAsAdministrator();
+    await page.goto(at('/corporation/98000001'));
+    await button('Save').waitFor();
+    await settled();
+    const mandatory_ext_scopes = ['ext-mail.read_mail.v1' as const];
+    await ok(operator.corporation.update({ params, body: { mandatory_ext_scopes } }));
+    await page.getByText('ext-mail.read_mail.v1').first().waitFor();
+    expect(await button('Save').isDisabled()).toBe(true);
+    expect(await button('Take back').count()).toBe(0);
+    await ok(operator.corporation.update({ params, body: { mandatory_ext_scopes: former } }));
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 describe('D94: the audit', () => {
   it('tells an administrator who made a group, and what is on the screen follows what happens elsewhere', async () => {
     await signInAsAdministrator();

@@ -40,7 +40,13 @@ export function Requirements({ own, cumulated, save, preview }: RequirementsProp
 }
 
 function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulated'>>) {
-  const [scopes, setScopes] = useState<readonly ExtScope[]>(own);
+  const [base, setBase] = useState(own);
+  const [scopes, setScopes] = useState(own);
+  // Follows changes by others, unless something was chosen here that is not saved yet.
+  if (own !== base && (areSame(scopes, base) || areSame(scopes, own))) {
+    setBase(own);
+    setScopes(own);
+  }
   const careful = useCareful({
     preview,
     save: async (chosen: ExtScope[]) => {
@@ -48,7 +54,7 @@ function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulate
       notify(t('The required scopes are saved.'));
     },
   });
-  const same = scopes.length === own.length && scopes.every((scope) => own.includes(scope));
+  const same = areSame(scopes, own);
   return (
     <Stack gap="sm">
       <ScopePicker label={t('Required of members')} value={scopes} known={EXT_SCOPES} onChange={setScopes} />
@@ -65,4 +71,8 @@ function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulate
       </Group>
     </Stack>
   );
+}
+
+function areSame(some: readonly ExtScope[], others: readonly ExtScope[]): boolean {
+  return some.length === others.length && some.every((scope) => others.includes(scope));
 }

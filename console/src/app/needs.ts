@@ -3,8 +3,8 @@
  * operation that the service records as use of somebody's data, because hovering over a link starts them, too.
  */
 
-import { mayRead } from '../screens/user/may-read.ts';
 import { queries } from '../session/api.ts';
+import { hasAuthority, mayReach } from '../shared/authority.ts';
 import { applicationsAs, eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
 import { have, type Needs } from './ahead.ts';
 
@@ -31,13 +31,16 @@ export const registry: Needs = () => [queries.alliance.list()];
 
 export const alliance: Needs = ({ id }, me) => {
   const params = { alliance_id: Number(id) };
-  const reads = me.clearance_level >= LEVEL_THAT_READS.alliance;
+  const reads =
+    me.clearance_level >= LEVEL_THAT_READS.alliance && mayReach('read', me, { alliance: Number(id) });
   return [queries.alliance.get({ params }), ...(reads ? [queries.alliance.compliance({ params })] : [])];
 };
 
 export const corporation: Needs = ({ id }, me) => {
   const params = { corporation_id: Number(id) };
-  const reads = me.clearance_level >= LEVEL_THAT_READS.corporation;
+  // The alliance of another corporation is not known yet.
+  const own = me.corporation === id || me.clearance_level >= LEVEL_THAT_READS.alliance;
+  const reads = me.clearance_level >= LEVEL_THAT_READS.corporation && own;
   return [
     queries.corporation.get({ params }),
     ...(reads
@@ -48,8 +51,9 @@ export const corporation: Needs = ({ id }, me) => {
 
 export const coalition: Needs = ({ id = '' }, me) => {
   const params = { coalition_id: id };
-  const reads = me.clearance_level >= LEVEL_THAT_READS.coalition;
-  const changes = me.clearance_level >= LEVEL_THAT_CHANGES_COALITIONS;
+  const at = { coalition: id };
+  const reads = me.clearance_level >= LEVEL_THAT_READS.coalition && mayReach('read', me, at);
+  const changes = me.clearance_level >= LEVEL_THAT_CHANGES_COALITIONS && mayReach('write', me, at);
   return [
     queries.coalition.get({ params }),
     ...(reads ? [queries.coalition.compliance({ params })] : []),
@@ -62,7 +66,10 @@ export const users: Needs = () => [usersOf()];
 export const user: Needs = async ({ name = '' }, me) => {
   const other = await have(queries.user.get({ params: { character_name: name } }));
   const params = { character: String(other.character_id) };
-  return [groupsOf(other.character_id), ...(mayRead(me, other) ? [queries.user.person({ params })] : [])];
+  return [
+    groupsOf(other.character_id),
+    ...(hasAuthority('read', me, other) ? [queries.user.person({ params })] : []),
+  ];
 };
 
 export const audit: Needs = () => [eventsOf({})];

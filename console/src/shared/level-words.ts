@@ -19,5 +19,3 @@ const MEANINGS: Readonly<Record<number, string>> = {
 export function meaningOf(level: number): string {
   return t(MEANINGS[level] ?? 'A level that this console does not know.');
 }
-
-export const ALL_LEVELS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;

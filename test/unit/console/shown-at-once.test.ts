@@ -28,7 +28,10 @@ type Cache = Parameters<typeof shownAtOnce>[0];
 it('what the service refuses is taken back, though the mutation got new options from the render in between', async () => {
   const cache = createCache({ level: 2 });
   const render = () =>
-    shownAtOnce(cache as unknown as Cache, ['user'], (before: Shown, level: number) => ({ ...before, level }));
+    shownAtOnce(cache as unknown as Cache, ['user'], (before: Shown, level: number) => ({
+      ...before,
+      level,
+    }));
   const kept = await render().onMutate(7);
   expect(cache.shown).toEqual({ level: 7 });
   render().onError(new Error('refused'), 7, kept);

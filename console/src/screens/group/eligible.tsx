@@ -2,7 +2,7 @@ import type { GroupPolicy } from '@castellan/sdk';
 import { Fieldset, Select, Stack } from '@mantine/core';
 import { ChoicePicker } from '../../shared/choice-picker.tsx';
 import { useChoices } from '../../shared/choices.ts';
-import { ALL_LEVELS } from '../../shared/level-words.ts';
+import { ALL_LEVELS } from '../../shared/level-thresholds.ts';
 import { t } from '../../text/text.ts';
 
 type Conditions = GroupPolicy['eligible'];

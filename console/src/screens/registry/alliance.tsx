@@ -3,7 +3,8 @@ import { Stack } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
-import { useLevel } from '../../session/me.ts';
+import { useMe } from '../../session/me.ts';
+import { mayReach } from '../../shared/authority.ts';
 import { CHANGES_ALLIANCE, READS_ALLIANCE } from '../../shared/level-thresholds.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
@@ -37,8 +38,10 @@ export function Alliance() {
 function Content() {
   const alliance = useAlliance();
   const params = { alliance_id: alliance.alliance_id };
-  const mayRequire = useLevel(CHANGES_ALLIANCE);
-  const mayTrack = useLevel(READS_ALLIANCE);
+  const me = useMe();
+  const at = { alliance: alliance.alliance_id };
+  const mayRequire = me.clearance_level >= CHANGES_ALLIANCE && mayReach('write', me, at);
+  const mayTrack = me.clearance_level >= READS_ALLIANCE && mayReach('read', me, at);
   return (
     <Stack>
       <div className="grid">

@@ -3,7 +3,8 @@ import { Stack } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
-import { useLevel } from '../../session/me.ts';
+import { useLevel, useMe } from '../../session/me.ts';
+import { mayReach } from '../../shared/authority.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { ADMINISTRATOR, CHANGES_COALITION, READS_COALITION } from '../../shared/level-thresholds.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
@@ -41,13 +42,18 @@ export function Coalition() {
 function Content() {
   const coalition = useCoalition();
   const params = { coalition_id: coalition.coalition_id };
-  const mayUpdate = useLevel(CHANGES_COALITION);
-  const mayTrack = useLevel(READS_COALITION);
+  const me = useMe();
+  const at = { coalition: coalition.coalition_id };
+  const mayUpdate = me.clearance_level >= CHANGES_COALITION && mayReach('write', me, at);
+  const mayTrack = me.clearance_level >= READS_COALITION && mayReach('read', me, at);
+  // The members of a coalition that keeps them out are for administrators (D14).
+  const keepsOut = coalition.authorized_to_login === false;
+  const mayChange = mayUpdate && (!keepsOut || me.clearance_level >= ADMINISTRATOR);
   return (
     <Stack>
       <div className="grid">
         <Section title={t('Members')}>
-          <CoalitionMembers coalition={coalition} mayChange={mayUpdate} />
+          <CoalitionMembers coalition={coalition} mayChange={mayChange} />
         </Section>
         <Section title={t('Logging in')}>
           <Login />

@@ -3,7 +3,8 @@ import { Stack } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
-import { useLevel } from '../../session/me.ts';
+import { useMe } from '../../session/me.ts';
+import { mayReach } from '../../shared/authority.ts';
 import { CHANGES_CORPORATION, READS_CORPORATION } from '../../shared/level-thresholds.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
@@ -38,8 +39,13 @@ export function Corporation() {
 function Content() {
   const corporation = useCorporation();
   const params = { corporation_id: corporation.corporation_id };
-  const mayRequire = useLevel(CHANGES_CORPORATION);
-  const mayRead = useLevel(READS_CORPORATION);
+  const me = useMe();
+  const at = {
+    corporation: corporation.corporation_id,
+    alliance: corporation.alliance?.alliance_id ?? null,
+  };
+  const mayChange = me.clearance_level >= CHANGES_CORPORATION && mayReach('write', me, at);
+  const mayRead = me.clearance_level >= READS_CORPORATION && mayReach('read', me, at);
   return (
     <Stack>
       <div className="grid">
@@ -50,7 +56,7 @@ function Content() {
           <Requirements
             own={corporation.mandatory_ext_scopes}
             cumulated={corporation.cumulated_mandatory_ext_scopes}
-            {...(mayRequire && {
+            {...(mayChange && {
               preview: (mandatory_ext_scopes) =>
                 castellan.corporation.update.preview({ params, body: { mandatory_ext_scopes } }),
               save: async (mandatory_ext_scopes) => {
@@ -69,7 +75,7 @@ function Content() {
             tracking={queries.corporation.tracking({ params })}
           />
           <Section title={t('Guests')}>
-            <Guests corporationId={corporation.corporation_id} />
+            <Guests corporationId={corporation.corporation_id} mayDelete={mayChange} />
           </Section>
         </>
       )}

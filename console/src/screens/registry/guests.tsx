@@ -2,19 +2,21 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { HOME } from '../../session/addresses.ts';
 import { castellan, forget, queries } from '../../session/api.ts';
-import { useLevel } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { Copyable } from '../../shared/copyable.tsx';
-import { CHANGES_CORPORATION } from '../../shared/level-thresholds.ts';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
 
+interface GuestsProps {
+  readonly corporationId: number;
+  readonly mayDelete: boolean;
+}
+
 /** Guests of a corporation, and a link that invites one more (D28). */
-export function Guests({ corporationId }: { readonly corporationId: number }) {
+export function Guests({ corporationId, mayDelete }: GuestsProps) {
   const params = { corporation_id: corporationId };
   const { data: guests } = useSuspenseQuery(queries.corporation.listGuests({ params }));
-  const mayDelete = useLevel(CHANGES_CORPORATION);
   const inviting = useMutation({ mutationFn: () => castellan.corporation.createGuestCode({ params }) });
   return (
     <Stack align="stretch">

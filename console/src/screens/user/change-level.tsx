@@ -4,16 +4,14 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
-import { ALL_LEVELS, meaningOf } from '../../shared/level-words.ts';
+import { levelsToGive } from '../../shared/authority.ts';
+import { meaningOf } from '../../shared/level-words.ts';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
 import { shownAtOnce } from '../../shared/shown-at-once.ts';
 import { t } from '../../text/text.ts';
 
-const LOWEST_THAT_GIVES = 2;
-const BUILT_IN = 0;
-
-/** Sets a user's level: not one's own, a guest's or the built-in user's, and not above one's own level (D16). */
+/** Sets a user's level, for those who may (D16); the service checks that again. */
 export function ChangeLevel({ user }: { readonly user: User }) {
   const me = useMe();
   // Nothing is chosen at first, so that the field follows changes of the level by others.
@@ -41,9 +39,9 @@ export function ChangeLevel({ user }: { readonly user: User }) {
       castellan.user.update.preview({ params, body: { clearance_level } }),
     save: change.mutateAsync,
   });
-  const offered = user.clearance_level >= 0 && ![me.character_id, BUILT_IN].includes(user.character_id);
-  if (!offered || me.clearance_level < LOWEST_THAT_GIVES) return null;
-  const levels = ALL_LEVELS.filter((each) => each <= Math.max(me.clearance_level, user.clearance_level));
+  const levels = levelsToGive(me, user);
+  // With the highest level nothing is left to choose, but the question may still be open.
+  if (levels.length === 0) return careful.dialog;
   return (
     <Stack gap="xs">
       <Group align="flex-end">

@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
+import { hasAuthority } from '../../shared/authority.ts';
 import { Belonging } from '../../shared/belonging.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
@@ -18,7 +19,6 @@ import { Screen, Section } from '../../shared/screen.tsx';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
-import { mayRead } from './may-read.ts';
 import { PersonOf } from './person-of.tsx';
 
 const BUILT_IN = 0;
@@ -48,7 +48,9 @@ function Content() {
       <div className="grid">
         <Section
           title={t('Clearance')}
-          actions={mayRead(me, user) && user.character_id !== BUILT_IN && <Reasons user={user} />}
+          actions={
+            hasAuthority('read', me, user) && user.character_id !== BUILT_IN && <Reasons user={user} />
+          }
         >
           <Stack gap="xs">
             <Group gap="xs">
@@ -65,7 +67,7 @@ function Content() {
         <Section title={t('Groups')}>
           <GroupsOf characterId={user.character_id} />
         </Section>
-        {mayRead(me, user) && user.character_id !== BUILT_IN && (
+        {hasAuthority('read', me, user) && user.character_id !== BUILT_IN && (
           <Section title={t('Person')}>
             <PersonOf characterId={user.character_id} />
           </Section>
@@ -92,7 +94,7 @@ function Content() {
           <Grants user={user} />
         </Section>
       </div>
-      {user.character_id !== BUILT_IN && mayRead(me, user) && (
+      {user.character_id !== BUILT_IN && hasAuthority('read', me, user) && (
         <Section title={t('History')}>
           <Histories user={user} />
         </Section>

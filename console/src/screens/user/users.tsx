@@ -2,7 +2,7 @@ import type { UserShort } from '@castellan/sdk';
 import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { usersOf } from '../../shared/known-listings.ts';
-import { ALL_LEVELS } from '../../shared/level-words.ts';
+import { ALL_LEVELS } from '../../shared/level-thresholds.ts';
 import { RowLink } from '../../shared/links.tsx';
 import { useListing } from '../../shared/listing.ts';
 import { More } from '../../shared/more.tsx';

@@ -7,6 +7,12 @@ import { currentToken } from './session.ts';
 const WAIT = 25;
 /** Milliseconds before the next request after a failed one. */
 const PAUSE = 10_000;
+/**
+ * Milliseconds between two rounds of requests for what events changed: while the sync runs there are events all the time,
+ * and what a user does shares the rate limit with this.
+ */
+const RHYTHM = 2_000;
+const MOST_EVENTS = 1_000;
 
 /** Keeps the screens up to date: follows the feed and fetches what events changed, while the page is visible. */
 export function useLive(): void {
@@ -19,22 +25,31 @@ export function useLive(): void {
 
 async function follow(signal: AbortSignal): Promise<void> {
   let cursor: number | undefined;
+  // Outside of the loop, so that a failed request does not make it forget what former ones told.
+  const changed = new Set<keyof typeof queries>();
   while (!signal.aborted && currentToken() !== undefined) {
     try {
       await visible(signal);
       cursor ??= await present(signal);
-      const { events, cursor: next } = await castellan.event.list({
-        query: { after: cursor, wait: WAIT },
+      const page = await castellan.event.list({
+        // What is known to have changed does not wait for more.
+        query: { after: cursor, wait: changed.size > 0 ? 0 : WAIT, limit: MOST_EVENTS },
         signal,
         retries: 0,
       });
-      cursor = Number(next);
-      const resources = new Set(events.flatMap(({ type }) => resourcesOf(type)));
-      if (resources.size > 0) await forget(...resources);
+      cursor = Number(page.cursor);
+      for (const { type } of page.events) for (const resource of resourcesOf(type)) changed.add(resource);
+      if (changed.size === 0 || page.more) continue;
+      await forget(...changed);
+      changed.clear();
+      await pause(signal, RHYTHM);
     } catch (error) {
-      // The feed no longer offers the events since the last visit, so everything shown is fetched again.
-      if (error instanceof CastellanError && error.code === 'resync') cursor = undefined;
-      else await pause(signal);
+      if (error instanceof CastellanError && error.code === 'resync') {
+        // The feed no longer offers the events since the last visit, so everything shown is fetched again.
+        cursor = await present(signal).catch(() => undefined);
+        await forget(...(Object.keys(queries) as (keyof typeof queries)[]));
+      }
+      await pause(signal, PAUSE);
     }
   }
 }
@@ -49,15 +64,20 @@ async function present(signal: AbortSignal): Promise<number> {
 const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   application: ['group'],
   group: ['application'],
+  coalition: ['alliance', 'corporation'],
+  alliance: ['corporation'],
   job: ['system'],
   registry: ['system'],
 };
 
-/** The resources that an event of this type affects; users and the audit log always, as users show memberships. */
+/**
+ * The resources that an event of this type affects; always users, who show memberships, the token, which shows the
+ * signed-in one, and the audit log.
+ */
 function resourcesOf(type: string): (keyof typeof queries)[] {
   const subject = type.split('.')[0] ?? '';
   const named = subject in queries ? [subject as keyof typeof queries] : [];
-  return [...named, ...(ALSO[subject] ?? []), 'user', 'audit'];
+  return [...named, ...(ALSO[subject] ?? []), 'user', 'token', 'audit'];
 }
 
 function visible(signal: AbortSignal): Promise<void> {
@@ -68,9 +88,9 @@ function visible(signal: AbortSignal): Promise<void> {
   });
 }
 
-function pause(signal: AbortSignal): Promise<void> {
+function pause(signal: AbortSignal, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PAUSE);
+    const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
       resolve();

@@ -71,6 +71,42 @@ describe('from the screen of one record to that of another', () => {
   });
 });
 
+describe('what happens elsewhere', () => {
+  it('is seen by whom it is about: the level on the own screen follows', async () => {
+    const params = { character_id: PILOT };
+    await signIn(PILOT);
+    await settled();
+    await ok(operator.user.update({ params, body: { clearance_level: 1 } }));
+    await page.getByText('Level 1', { exact: true }).waitFor();
+    await ok(operator.user.update({ params, body: { clearance_level: 0 } }));
+    await page.getByText('Level 0', { exact: true }).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('is asked for every two seconds at most, however many events there are', async () => {
+    let cursor = 1;
+    let asked = 0;
+    await page.route(/\/event\?/, (route) => {
+      cursor += 1;
+      return route.fulfill({
+        json: { events: [{ type: 'group.updated' }], cursor: String(cursor), more: false },
+      });
+    });
+    await page.route(/\/group$/, (route) => {
+      asked += 1;
+      return route.continue();
+    });
+    await signInAsAdministrator();
+    await page.goto(at('/groups'));
+    await settled();
+    const before = asked;
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(asked - before).toBeGreaterThan(0);
+    expect(asked - before).toBeLessThan(5);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 describe('required scopes', () => {
   it('that somebody else sets are shown, and not offered to be taken back by a save', async () => {
     const params = { corporation_id: 98_000_001 };

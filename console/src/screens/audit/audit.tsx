@@ -5,6 +5,9 @@ import { eventsOf } from '../../shared/known-listings.ts';
 import { Changing, Screen } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
 
+/** Without a maximum the field takes years of six digits, which are no datetime. */
+const LATEST = '9999-12-31T23:59';
+
 interface Question {
   readonly actor?: number;
   readonly target?: string;
@@ -42,8 +45,8 @@ export function Audit() {
                 label={t('Types')}
                 description={t('Such as group.members_changed, or several with commas.')}
               />
-              <TextInput name="since" type="datetime-local" label={t('Since (EVE time)')} />
-              <TextInput name="until" type="datetime-local" label={t('Until (EVE time)')} />
+              <TextInput name="since" type="datetime-local" max={LATEST} label={t('Since (EVE time)')} />
+              <TextInput name="until" type="datetime-local" max={LATEST} label={t('Until (EVE time)')} />
             </div>
             <Group>
               <Button type="submit">{t('Look up')}</Button>

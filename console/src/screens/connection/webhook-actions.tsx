@@ -46,7 +46,10 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
           variant={enabled ? 'default' : 'filled'}
           loading={changing.isPending}
           aria-label={enabled ? t('Disable {url}', { url }) : t('Enable {url}', { url })}
-          onClick={() => changing.mutate(!enabled)}
+          onClick={() => {
+            testing.reset();
+            changing.mutate(!enabled);
+          }}
         >
           {enabled ? t('Disable') : t('Enable')}
         </Button>
@@ -55,7 +58,10 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
           variant="default"
           loading={testing.isPending}
           aria-label={t('Send a test to {url}', { url })}
-          onClick={() => testing.mutate()}
+          onClick={() => {
+            changing.reset();
+            testing.mutate();
+          }}
         >
           {t('Send a test')}
         </Button>

@@ -50,7 +50,13 @@ function Linking() {
   return (
     <Stack align="flex-start">
       <Problem error={linking.error ?? starting.error} />
-      <Button onClick={() => starting.mutate()} loading={starting.isPending || linking.isPending}>
+      <Button
+        onClick={() => {
+          linking.reset();
+          starting.mutate();
+        }}
+        loading={starting.isPending || linking.isPending}
+      >
         {t('Add a character')}
       </Button>
       <Text size="sm" c="dimmed">

@@ -34,7 +34,14 @@ export function VoiceIdentity() {
             {t('I have that nickname')}
           </Button>
         )}
-        <Button variant="default" onClick={() => starting.mutate()} loading={starting.isPending}>
+        <Button
+          variant="default"
+          onClick={() => {
+            completing.reset();
+            starting.mutate();
+          }}
+          loading={starting.isPending}
+        >
           {challenge === undefined ? t('Begin') : t('Another nickname')}
         </Button>
       </Group>

@@ -56,14 +56,17 @@ function JobCard({ job }: { readonly job: Job }) {
             </>
           )}
         </dl>
-        <Problem error={trying.error ?? running.error} />
+        <Problem error={trying.error ?? (open ? null : running.error)} />
         <Group gap="xs">
           <Button
             size="xs"
             variant="default"
             loading={trying.isPending}
             aria-label={t('What would it change? {job}', { job: job.name })}
-            onClick={() => trying.mutate()}
+            onClick={() => {
+              running.reset();
+              trying.mutate();
+            }}
           >
             {t('What would it change?')}
           </Button>
@@ -71,7 +74,10 @@ function JobCard({ job }: { readonly job: Job }) {
             size="xs"
             loading={running.isPending}
             aria-label={t('Run now: {job}', { job: job.name })}
-            onClick={() => running.mutate(false)}
+            onClick={() => {
+              trying.reset();
+              running.mutate(false);
+            }}
           >
             {t('Run now')}
           </Button>
@@ -86,6 +92,7 @@ function JobCard({ job }: { readonly job: Job }) {
         <Stack>
           <Text>{count(changes.length, '{n} change', '{n} changes')}</Text>
           <Changes of={changes} />
+          <Problem error={running.error} />
           <Group justify="flex-end">
             <Confirm
               label={t('Let it through')}
@@ -94,7 +101,9 @@ function JobCard({ job }: { readonly job: Job }) {
               )}
               act={() => running.mutateAsync(true)}
             />
-            <Button onClick={() => running.mutate(false)}>{t('Run now')}</Button>
+            <Button loading={running.isPending} onClick={() => running.mutate(false)}>
+              {t('Run now')}
+            </Button>
           </Group>
         </Stack>
       </Dialog>

@@ -2,6 +2,7 @@ import type { CharacterLocation } from '@castellan/sdk';
 import { Stack, Table, Text } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { queries } from '../../session/api.ts';
+import { entriesOnce } from '../../shared/entries-once.ts';
 import { Moment } from '../../shared/moment.tsx';
 import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -12,7 +13,7 @@ export function Locations({ characterId }: { readonly characterId: number }) {
   const history = useSuspenseInfiniteQuery(
     queries.history.locations.infinite({ params: { character_id: characterId } }),
   );
-  const places = history.data.pages.flatMap(({ entries }) => entries);
+  const places = entriesOnce(history.data.pages, ({ timestamp }) => timestamp);
   if (places.length === 0) return <Text>{t('No location was stored yet.')}</Text>;
   return (
     <Stack align="flex-start">

@@ -4,6 +4,7 @@ import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-quer
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { Dialog } from '../../shared/dialog.tsx';
+import { entriesOnce } from '../../shared/entries-once.ts';
 import { Moment } from '../../shared/moment.tsx';
 import { More } from '../../shared/more.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -16,7 +17,7 @@ export function Mails({ characterId }: { readonly characterId: number }) {
   const history = useSuspenseInfiniteQuery(
     queries.history.mails.infinite({ params: { character_id: characterId } }),
   );
-  const mails = history.data.pages.flatMap(({ entries }) => entries);
+  const mails = entriesOnce(history.data.pages, ({ mail_id }) => mail_id);
   if (mails.length === 0) return <Text>{t('No mail was stored yet.')}</Text>;
   return (
     <Stack align="flex-start">

@@ -1,5 +1,6 @@
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { queries } from '../../session/api.ts';
+import { entriesOnce } from '../../shared/entries-once.ts';
 import { Series } from '../../shared/series.tsx';
 import { t } from '../../text/text.ts';
 
@@ -7,9 +8,9 @@ export function SkillPoints({ characterId }: { readonly characterId: number }) {
   const history = useSuspenseInfiniteQuery(
     queries.history.skillPoints.infinite({ params: { character_id: characterId } }),
   );
-  const points = history.data.pages
-    .flatMap(({ entries }) => entries)
-    .map(({ timestamp, total_sp }) => ({ at: timestamp, values: [total_sp] }));
+  const points = entriesOnce(history.data.pages, ({ timestamp }) => timestamp).map(
+    ({ timestamp, total_sp }) => ({ at: timestamp, values: [total_sp] }),
+  );
   return (
     <Series
       title={t('Skill points')}

@@ -26,8 +26,10 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
   const trying = useMutation({ mutationFn: async () => preview?.() });
   const begin = () => {
     setOpen(true);
-    trying.mutate();
+    if (preview !== undefined) trying.mutate();
   };
+  // Until it is known what the action takes from people, it cannot be confirmed: a second Enter would do so unseen.
+  const isUnknown = trying.isPending;
   const close = () => {
     doing.reset();
     setOpen(false);
@@ -40,14 +42,22 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
       <Dialog opened={open} onClose={close} title={label}>
         <Stack>
           <Text component="div">{question}</Text>
-          {preview !== undefined && trying.isPending && <Loading rows={2} />}
+          {isUnknown && <Loading rows={2} />}
           {trying.data !== undefined && <Changes of={trying.data} />}
           <Problem error={doing.error ?? trying.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('Cancel')}
             </Button>
-            <Button color="red.9" loading={doing.isPending} onClick={() => doing.mutate()} data-autofocus>
+            <Button
+              color="red.9"
+              loading={doing.isPending}
+              // Not `disabled`, because then the dialog could not focus it.
+              aria-disabled={isUnknown}
+              data-disabled={isUnknown}
+              onClick={() => !isUnknown && doing.mutate()}
+              data-autofocus
+            >
               {label}
             </Button>
           </Group>

@@ -43,7 +43,7 @@ export async function learnOfPooler(url: string, connectedWithin = CONNECT_WITHI
 async function migrateAtLeisure(url: string, log: Log): Promise<void> {
   const { db, close } = connect({ url, log, poolSize: 1, answerWithin: 0 });
   try {
-    await requireServer(db);
+    await requireServer(db, log);
     await migrate(db, log);
   } finally {
     await close();
@@ -56,7 +56,7 @@ export const OLDEST_POSTGRESQL = 15;
 /** The encoding that can hold every name and mail. */
 export const ENCODING = 'UTF8';
 
-async function requireServer(db: Kysely<Database>): Promise<void> {
+async function requireServer(db: Kysely<Database>, log: Log): Promise<void> {
   const { rows } = await sql<{ major: number; version: string; encoding: string }>`
     select current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_version') as version, current_setting('server_encoding') as encoding`.execute(
@@ -67,6 +67,14 @@ async function requireServer(db: Kysely<Database>): Promise<void> {
       throw new CannotStart(
         `The database is PostgreSQL ${version}; castellan needs ${OLDEST_POSTGRESQL} or newer.`,
       );
+    }
+    // It stores every name, as bytes.
+    if (encoding === 'SQL_ASCII') {
+      log.warn(
+        { encoding },
+        `a search for names with other letters than a to z may miss some: give the database the encoding ${ENCODING}`,
+      );
+      continue;
     }
     // One that is in use goes on: the doctor says what to do.
     if (encoding !== ENCODING && !(await isMigrated(db))) {

@@ -8,21 +8,26 @@ import { examineDatabase } from '../../../server/doctor/database.ts';
 import { CannotStart } from '../../../server/shared/cannot-start.ts';
 import { databaseUrl, onServer } from '../../harness/postgres.ts';
 
-const log = pino({ level: 'silent' });
+const logged: string[] = [];
+const log = pino({}, { write: (line: string) => void logged.push(line) });
 const server = inject('templateUrl');
 let name: string;
 let url: string;
-beforeEach(async () => {
-  name = `castellan_latin_${randomBytes(8).toString('hex')}`;
+beforeEach(() => {
+  name = `castellan_encoding_${randomBytes(8).toString('hex')}`;
   url = databaseUrl(server, name);
-  await onServer(
-    server,
-    `create database ${name} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
-  );
+  logged.length = 0;
 });
 afterEach(() => onServer(server, `drop database ${name} with (force)`));
 
+const create = (encoding: string) =>
+  onServer(
+    server,
+    `create database ${name} template template0 encoding '${encoding}' locale_provider libc locale 'C'`,
+  );
+
 it('an empty database that cannot hold every name is refused, with what to do', async () => {
+  await create('LATIN1');
   const opened = openDatabase(url, log);
   await expect(opened).rejects.toThrow(CannotStart);
   await expect(opened).rejects.toThrow(
@@ -31,6 +36,7 @@ it('an empty database that cannot hold every name is refused, with what to do', 
 });
 
 it('one that is in use already is opened, and the doctor says what to do', async () => {
+  await create('LATIN1');
   const { db, close } = connect({ url, log, poolSize: 1 });
   try {
     await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
@@ -45,4 +51,11 @@ it('one that is in use already is opened, and the doctor says what to do', async
   } finally {
     await close();
   }
+});
+
+it('one without an encoding, as a server has them whose locale is C, is taken, with a warning', async () => {
+  await create('SQL_ASCII');
+  const { close } = await openDatabase(url, log);
+  await close();
+  expect(logged.join('')).toContain('give the database the encoding UTF8');
 });

@@ -394,8 +394,9 @@ describe('the OpenAPI document', () => {
     expect(previewed).toHaveLength(4);
     for (const [where, { responses }] of previewed) {
       const { content = {} } = resolved(responses[200] as OpenApiResponse);
-      // Generators read the first entry that they know. No body is no JSON, and not every one knows `*/*`.
-      expect(Object.entries(content)[0], where).toMatchObject(['text/plain', { schema: { type: 'string' } }]);
+      // Generators read the first entry that they know. No body is no JSON, and not every one knows `*/*`. As a string
+      // a preview that is read by this entry would be the text of a parsed object, which is no JSON any more.
+      expect(Object.entries(content)[0], where).toEqual(['text/plain', { schema: {}, example: '' }]);
     }
   });
 

@@ -90,10 +90,13 @@ function visible(signal: AbortSignal): Promise<void> {
 
 function pause(signal: AbortSignal, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      // The signal lasts as long as the page, and there is a pause every other second while events come.
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : milliseconds);
+    signal.addEventListener('abort', end);
   });
 }

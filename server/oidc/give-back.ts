@@ -13,7 +13,7 @@ const A_MOMENT = 250;
  * and whoever asks again, as `Retry-After` tells him to, would end the whole grant by a second use (D84).
  */
 export async function giveBackUsed(
-  { db, log }: Pick<Services, 'db' | 'log'>,
+  { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
   { route, entities }: KoaContextWithOIDC['oidc'],
 ): Promise<void> {
   // There the library names both only when this very request has used them up.
@@ -24,7 +24,8 @@ export async function giveBackUsed(
     model: token === undefined ? 'AuthorizationCode' : 'RefreshToken',
     idHash: digestOf(used.jti),
   };
-  const given = offered(() => giveArtifactBack(db, at)).catch((error: unknown) =>
+  const until = clock.now();
+  const given = offered(() => giveArtifactBack(db, at, until)).catch((error: unknown) =>
     log.warn({ err: error, client_id: used.clientId }, 'what a failed token request used up is lost'),
   );
   await Promise.race([given, sleep(A_MOMENT, undefined, { ref: false })]);

@@ -202,7 +202,7 @@ function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 
 const OF_A_RESULT = ['Set-Cookie', 'Location'] as const;
 
 /** The library as a listener that answers everything but unforeseen errors, with which it rejects. */
-function listenerOf(provider: ProviderInstance, services: Pick<Services, 'db' | 'log'>): Speak {
+function listenerOf(provider: ProviderInstance, services: Pick<Services, 'db' | 'clock' | 'log'>): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
   const judges = new WeakMap<IncomingMessage, Judge>();
   const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);

@@ -180,16 +180,23 @@ export async function consumeArtifact(
   return numUpdatedRows > 0n;
 }
 
-/** Undoes {@link consumeArtifact}; a record that was deleted since stays deleted. */
+/**
+ * Undoes {@link consumeArtifact}; a record that was deleted since stays deleted.
+ *
+ * @param until when it was used up at the latest: where the answer to this statement is lost it is repeated, and the
+ * record may have been used since
+ */
 export async function giveArtifactBack(
   db: Kysely<Database>,
   { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
+  until: Date,
 ): Promise<void> {
   await db
     .updateTable('oidc_artifacts')
     .set({ consumed_on: null })
     .where('model', '=', model)
     .where('id_hash', '=', idHash)
+    .where('consumed_on', '<=', until)
     .execute();
 }
 

@@ -3,8 +3,10 @@ import * as openid from 'openid-client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { consumeArtifact, giveArtifactBack } from '../../server/session/artifacts.queries.ts';
 import { deleteConsents, findConsent, saveConsent } from '../../server/session/consents.queries.ts';
 import { endSessions } from '../../server/session/end-sessions.ts';
+import { digestOf } from '../../server/shared/digest.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
@@ -138,6 +140,18 @@ describe('attack: replay of a code', () => {
     // What was used up stays so.
     expect((await tokenEndpoint(refreshing(party, first))).json.error).toBe('invalid_grant');
     expect((await tokenEndpoint(refreshing(party, second))).json.error).toBe('invalid_grant');
+  });
+
+  it('D84: what is given back twice, as the first answer was lost, stays used if it was used in between', async () => {
+    const { code, verifier } = await codeFor(party, VICTIM);
+    const at = { model: 'AuthorizationCode', idHash: digestOf(code) };
+    const failedOn = app.clock.now();
+    await consumeArtifact(app.db, at, failedOn);
+    await giveArtifactBack(app.db, at, failedOn);
+    app.clock.advance(1_000);
+    expect((await tokenEndpoint(redeeming(party, code, verifier))).status).toBe(200);
+    await giveArtifactBack(app.db, at, failedOn);
+    expect((await tokenEndpoint(redeeming(party, code, verifier))).json.error).toBe('invalid_grant');
   });
 
   it('D84: a code is valid for a minute', async () => {

@@ -71,6 +71,37 @@ describe('from the screen of one record to that of another', () => {
   });
 });
 
+describe('D121: a deletion that is asked for by the keyboard', () => {
+  it('is not confirmed by a second Enter before it is shown whom it concerns', async () => {
+    const { group_id } = await ok(operator.group.create({ body: { group_name: 'Soon Gone' } }));
+    const find = () => operator.group.get({ params: { group_id } });
+    await signInAsAdministrator();
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/dry_run=true/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(at(`/group/${group_id}`));
+    await button('Delete group').press('Enter');
+    const confirming = page.getByRole('dialog').getByRole('button', { name: 'Delete group' });
+    await confirming.and(focused()).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await confirming.getAttribute('aria-disabled')).toBe('true');
+    answer();
+    await page
+      .locator('[role=dialog] button:not([aria-disabled=true])', { hasText: 'Delete group' })
+      .waitFor();
+    expect((await ok(find())).group_name).toBe('Soon Gone');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await find()).status).toBe(404);
+    await page.unroute(/dry_run=true/);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 describe('what happens elsewhere', () => {
   it('is seen by whom it is about: the level on the own screen follows', async () => {
     const params = { character_id: PILOT };

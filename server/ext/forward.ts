@@ -11,7 +11,7 @@ import {
   type ErrorAllowance,
   errorsOfOneCall,
 } from '../provider/budget-account.ts';
-import type { ProviderRequest } from '../provider/client.ts';
+import { isPlainPath, type ProviderRequest } from '../provider/client.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';
@@ -118,11 +118,13 @@ async function toRequest(
   from: FieldsFrom,
 ): Promise<{ readonly request: ChargedRequest; readonly operation: ProviderOperation }> {
   const path = toProviderPath(extPath);
-  if (path === undefined) throw invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
+  if (path === undefined) throw notPlain();
   const operation = (await document.current()).find(path);
   if (operation === undefined) {
     throw new DomainError('ext_path_unknown', `Could not find the path ${shown(path)} in the game's API`);
   }
+  // A parameter that is text takes any segment.
+  if (!isPlainPath(path)) throw notPlain();
   const query = toQuery(params, operation, from);
   const characterId = on_behalf_of ?? caller.owner_id;
   if (operation.scope !== null && characterId !== caller.owner_id) {
@@ -148,6 +150,10 @@ async function toRequest(
       ...(scope !== null && { as: { characterId, scope } }),
     },
   };
+}
+
+function notPlain(): DomainError {
+  return invalid(['path', 'esi_path'], "Must be a plain path of the game's API");
 }
 
 /** Authority over the user whose access token is sent, where that is not the caller's own (D17). */

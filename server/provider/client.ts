@@ -226,9 +226,14 @@ function noToken(characterId: number): ProviderError {
 /** Allows plain segments only, so that no path can lead to another host or outside the base path. */
 const PLAIN_PATH = /^(\/[\w.~!$&'()*+,;=:@-]+)+$/;
 
+/** Whether the client sends a request for this path. */
+export function isPlainPath(path: string): boolean {
+  return PLAIN_PATH.test(path);
+}
+
 function addressOf(base: string, path: string, query: ProviderRequest['query']): string {
   const address = `${base}${path}`;
-  if (!PLAIN_PATH.test(path) || new URL(address).href !== address) {
+  if (!isPlainPath(path) || new URL(address).href !== address) {
     throw new ProviderError('unusable', 'a path that is not plain cannot be asked for');
   }
   const search = new URLSearchParams(query).toString();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { refusal } from '../../server/ext/refusal.ts';
+import { createDocument } from '../../server/provider/operations.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { documentedFetch, type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, madeAnswer } from '../harness/provider.ts';
@@ -283,6 +284,28 @@ describe('D31: the path', () => {
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ detail: [{ loc: ['path', 'esi_path'] }] });
   });
+
+  it.each(['ä', '{hash}', 'a|b', '"'])(
+    'answers 422 to %s where the document takes any text',
+    async (segment) => {
+      const template = '/killmails/{killmail_id}/{killmail_hash}';
+      const document = createDocument([
+        {
+          ...{ method: 'GET', template, integers: ['killmail_id'], query: [] },
+          ...{ scope: null, rateGroup: null, paged: false, cacheSeconds: null },
+        },
+      ]);
+      const current = vi.spyOn(app.app.services.document, 'current').mockResolvedValue(document);
+      try {
+        app.provider.reset();
+        const answer = await caller.client.ext.forward({ params: { esi_path: `killmails/1/${segment}` } });
+        expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'esi_path'] }] } });
+        expect(app.provider.requests).toEqual([]);
+      } finally {
+        current.mockRestore();
+      }
+    },
+  );
 
   it('never forwards what lies below history/', async () => {
     app.provider.reset();

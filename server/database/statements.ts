@@ -143,8 +143,9 @@ export class NamingClient extends RoutedClient {
   }
 }
 
+/** Told by PostgreSQL's function that raises it: 0A000 has many causes, and the message is in the server's language. */
 function isStalePlan(error: unknown): boolean {
-  return codeOf(error) === '0A000' && /cached plan/.test((error as Error).message);
+  return codeOf(error) === '0A000' && (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
 }
 
 function textOf(statement: unknown): string | undefined {

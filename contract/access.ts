@@ -37,7 +37,7 @@ export interface AccessRule {
   readonly fields?: Readonly<Record<string, number>>;
   /** Body of the 401 for a wrong token kind (D4); the default names dynamic app tokens. */
   readonly refusal?: string;
-  /** Whether the level is checked before the token kind ("Token operations" rule 2). */
+  /** Whether the level is checked before the token kind (D4, Token rule 2). */
   readonly levelFirst?: true;
   /** A sentence for the documentation on what else is checked: "The caller must own the group." */
   readonly besides?: string;

@@ -54,7 +54,7 @@ export const EVENT_TYPES = {
   'oidc.client_created': 'An OpenID Connect application was created.',
   'oidc.client_updated': 'An OpenID Connect application was changed, or given a new secret.',
   'oidc.client_deleted': 'An OpenID Connect application was deleted, and with it what it was granted.',
-  'oidc.consent_given': 'A user agreed to what an OpenID Connect application learns of him.',
+  'oidc.consent_given': 'A user agreed to what an OpenID Connect application learns about them.',
 
   'webhook.created': 'A webhook was created; of its URL the event contains only the origin.',
   'webhook.updated': 'A webhook was changed, disabled, given a new secret, or set back.',

@@ -305,7 +305,7 @@ export const auditRoutes = c.router({
     method: 'GET',
     path: '/audit',
     summary: 'Look up who did what',
-    description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only.`,
+    description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only.`,
     query: z.object({
       actor: field(wholeNumberInQuery(0, MAX_ID).optional(), 'Id of the character who did it.', 2112000001),
       target: field(

@@ -1,4 +1,4 @@
-import type { AccessRule } from '../contract/access.ts';
+import { type AccessRule, MAX_LEVEL } from '../contract/access.ts';
 import { contract } from '../contract/index.ts';
 import type { Admission } from '../server/access/admission.ts';
 import { authenticate } from '../server/access/authenticate.ts';
@@ -51,10 +51,8 @@ async function letFirstCoalitionIn(services: Services, { world }: SimulatedProvi
   await updateCoalition(services, operator, coalition_id, { add_member_alliances: alliances });
   const character_id = candidate(world);
   const level = by(contract.user.update.metadata.access, { character_id });
-  await updateUser(services, level, character_id, SUPERUSER_LEVEL);
+  await updateUser(services, level, character_id, MAX_LEVEL);
 }
-
-const SUPERUSER_LEVEL = 10;
 
 /** The leader of the last alliance: registered with it, and on the first page of the simulated sign-on. */
 function candidate({ alliances }: SimulatedProvider['world']): number {

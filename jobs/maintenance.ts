@@ -136,7 +136,7 @@ function inTime(step: Step): Step {
 }
 
 function refuseWhenEnded({ signal }: Run): void {
-  if (signal.aborted) throw new Error('housekeeping was told to end');
+  if (signal.aborted) throw new Error('maintenance was told to end');
 }
 
 function deleteInBatches(deleteSome: (services: MaintenanceServices) => Promise<number>): Step {

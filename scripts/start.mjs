@@ -1,7 +1,7 @@
 /**
  * Builds what is stale and runs a program of it in this very process, so that signals reach it: production's own
  * where NODE_ENV is production, else the one that brings stand-ins for what the settings leave out.
- *   node scripts/start.mjs main|worker|token [arguments]
+ *   node scripts/start.mjs main|worker|token|doctor|openapi [arguments]
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -106,7 +106,14 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const access = createAccessTokens({ db, vault, clock, sso, log });
     const provider = createProvider({
-      ...{ settings: settings.extApi, db, clock, log, outages, access, limits, metrics },
+      settings: settings.extApi,
+      db,
+      clock,
+      log,
+      outages,
+      access,
+      limits,
+      metrics,
       cacheBytes: options.providerCacheBytes,
     });
     provider.document.start();

@@ -7,8 +7,8 @@ const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') a
 const BEGIN = '<!-- arrows: written by `npm run generate` -->';
 const END = '<!-- end of arrows -->';
 
-/** Foundations, which all features may import; arrows to them would hide the others. */
-const FOUNDATIONS = new Set(
+/** Folders that are not drawn: most features import them, or they import most features. */
+const NOT_DRAWN = new Set(
   [
     'access',
     'cli',
@@ -50,7 +50,7 @@ async function arrows(): Promise<[from: string, to: string][]> {
 
 function featureOf(path: string): string | undefined {
   const folder = /^server\/[^/]+(?=\/)/.exec(path)?.[0];
-  return folder === undefined || FOUNDATIONS.has(folder) ? undefined : folder.slice('server/'.length);
+  return folder === undefined || NOT_DRAWN.has(folder) ? undefined : folder.slice('server/'.length);
 }
 
 function picture(pairs: readonly (readonly [string, string])[]): string {

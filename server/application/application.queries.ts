@@ -15,7 +15,7 @@ export type ApplicationRow = Omit<Application, 'created_on' | 'expires_on' | 'de
   readonly sequence: number;
 };
 
-// Only applications of the release before lack the name and the questions.
+// Applications that were made by a former release have neither the name nor the questions.
 const recordAt = (now: Date) => sql`
   select a.application_id, a.sequence, ${stateAt(now)} as state, a.message, a.answers, a.created_on, a.expires_on,
     ${decidedAt(now)} as decided_on, a.reason, a.note,

@@ -146,7 +146,7 @@ async function described({ db, clock }: Needs, id: string, asModerator: boolean)
 
 /**
  * Decides an application finally (D111). Eligibility is checked again while group and application are locked. Nobody
- * decides the application of any character of the own person (D100).
+ * decides the application of a character of their own person (D100).
  */
 export async function decideApplication(
   services: Needs & Pick<Services, 'lines' | 'queue'>,
@@ -180,7 +180,10 @@ export async function decideApplication(
   });
 }
 
-/** Requires the right to decide this application. Of a deleted group nothing is pending, as level 9 is told then. */
+/**
+ * Requires the right to decide this application. Level 9 passes without a group: the application to a deleted one is not
+ * pending, which is refused afterwards.
+ */
 async function requireDecider(
   db: Kysely<Database>,
   caller: Caller,
@@ -188,7 +191,7 @@ async function requireDecider(
 ): Promise<void> {
   const deciders = [caller.owner_id, caller.sponsor_id ?? caller.owner_id];
   if (await isOwn(db, applicant.character_id, deciders)) {
-    throw forbidden({ never: 'nobody decides the own application' });
+    throw forbidden({ never: 'nobody decides their own application' });
   }
   if (!isAdministrator(caller.level)) await requireModerator({ db }, caller, group.group_id);
 }

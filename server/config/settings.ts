@@ -100,7 +100,7 @@ export class SettingsError extends CannotStart {
   }
 }
 
-/** Where something is: a line end of another system does no harm, a password in it or half a URL would. */
+/** An http(s) URL. Trimmed, as a value from a file with CRLF line ends has a `\r`; a password or blanks are refused. */
 const address = z
   .string()
   .trim()
@@ -110,7 +110,7 @@ const address = z
     'must be without user, password and fragment',
   )
   .refine((value) => !/\s/.test(value), 'must be without blanks');
-/** What paths are appended to. */
+/** A base URL, to which paths are appended; without a slash at the end. */
 const httpUrl = address
   .refine((value) => !value.includes('?'), 'must be without a query')
   .transform((value) => value.replace(/\/+$/, ''));
@@ -255,8 +255,12 @@ const NEEDED_IN_PRODUCTION = [
 
 /** URLs over which tokens and secrets are sent. */
 const SECURE_IN_PRODUCTION = [
-  ...(['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL', 'EXT_IMAGE_URL'] as const),
-];
+  'BASE_URL',
+  'SSO_URL',
+  'EXT_API_URL',
+  'EXT_API_SPEC_URL',
+  'EXT_IMAGE_URL',
+] as const;
 const LISTENING = ['HOST', 'METRICS_HOST'] as const;
 
 /**

@@ -16,7 +16,7 @@ import { removeUsers } from '../user/remove-users.ts';
 import { lockGuest } from './guest.queries.ts';
 
 /** Lifetime of an invitation in milliseconds (D28). */
-const LIVES = 24 * 60 * 60_000;
+const INVITATION_LIFETIME = 24 * 60 * 60_000;
 /** Maximum number of valid invitations of one corporation. */
 const MOST_CODES = 100;
 
@@ -41,7 +41,7 @@ export async function createGuestCode(
       corporation_id: corporationId,
       code_verifier: generateRandomCodeVerifier(),
       created_on: now,
-      expires_on: new Date(now.getTime() + LIVES),
+      expires_on: new Date(now.getTime() + INVITATION_LIFETIME),
     });
     const targets = [{ type: 'corporation' as const, id: String(corporationId), name: null }];
     await recordEvents(tx, [{ type: 'corporation.guest_invited', targets }], now);

@@ -46,8 +46,8 @@ export async function migrate(
 }
 
 /**
- * Processes of the release before go on writing, and may lock the same tables in another order. A dump locks all tables
- * for as long as it takes, which is waited for.
+ * Repeats migrations that were undone. Processes of the previous release go on writing, and may lock the same tables in
+ * another order (a deadlock); a dump locks all tables until it ends, so it has to be waited for.
  */
 async function again<T>(log: Log, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -4,9 +4,9 @@ import type { Database } from './tables.ts';
 
 const TRIES = 4;
 
-/** Thrown in a transaction that is to begin again, because others changed what it had asked for its locks by. */
+/** Thrown to repeat a transaction, because others changed the data from which it had chosen the rows to lock. */
 export class Overtaken extends Error {
-  /** As PostgreSQL says it of a transaction that cannot be serialized: see {@link isUndone}. */
+  /** PostgreSQL's code for a serialization failure, so that {@link isUndone} recognises it. */
   readonly code = '40001';
   constructor() {
     super('others changed meanwhile what this transaction goes by');
@@ -14,8 +14,8 @@ export class Overtaken extends Error {
 }
 
 /**
- * Runs `work` in one transaction, and retries it after a deadlock or if it was {@link Overtaken}. If `db` is a transaction already, `work` runs within
- * it, and its owner commits.
+ * Runs `work` in one transaction, and retries it after a deadlock or if it was {@link Overtaken}. If `db` is a
+ * transaction already, `work` runs within it, and its owner commits.
  */
 export async function inTransaction<T>(
   db: Kysely<Database>,

@@ -15,7 +15,8 @@ export interface ServerState {
 }
 
 export async function readServerState(db: Kysely<Database>): Promise<ServerState> {
-  // The kind of other roles' connections is hidden from a role like ours: they have a user and a database.
+  // `backend_type` of other roles' connections is null for a role that is no superuser; background processes, which must
+  // not be counted, are told from them by having no user or database.
   const { rows } = await sql<ServerState>`
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,

@@ -5,7 +5,7 @@ import type { Database } from '../database/tables.ts';
 /** The names of these targets by `type:id`, as far as there are any. */
 export async function findNames(
   db: Kysely<Database>,
-  targets: readonly Target[],
+  targets: readonly Pick<Target, 'type' | 'id'>[],
 ): Promise<ReadonlyMap<string, string>> {
   const idsOf = (wanted: Target['type']) => targets.flatMap(({ type, id }) => (type === wanted ? [id] : []));
   const { rows } = await sql<{ target: string; name: string }>`

@@ -6,9 +6,11 @@ import { leastIdOf, momentOf } from './event-id.ts';
 import { findMonthsInDefault } from './partitions.queries.ts';
 
 const DAY = 86_400_000;
+/** Milliseconds for which events of every type are kept at least (D90). */
+export const KEPT_AT_LEAST = 400 * DAY;
 /** Milliseconds for which each table keeps its rows (D90): a month is dropped when its last day is that old. */
 const KEPT_FOR = {
-  events_short: 400 * DAY,
+  events_short: KEPT_AT_LEAST,
   events_long: 3 * 365 * DAY,
   event_subjects: 3 * 365 * DAY,
   event_contexts: 90 * DAY,

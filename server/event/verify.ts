@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { leastIdOf } from './event-id.ts';
+import { KEPT_AT_LEAST } from './partitions.ts';
 import { findPlaceBefore, findUnchained, type Place, verifyStretch } from './verify.queries.ts';
 
-/** Milliseconds for which events of every type are kept at least (D90). */
-const KEPT_BY_ALL = 400 * 86_400_000;
 /** Seals that one statement verifies. */
 const AT_ONCE = 5_000;
 
@@ -54,5 +53,5 @@ export async function verifyChain(
 
 /** The smallest id of an event that must still exist. */
 function leastKept(now: Date): string {
-  return leastIdOf(new Date(now.getTime() - KEPT_BY_ALL));
+  return leastIdOf(new Date(now.getTime() - KEPT_AT_LEAST));
 }

@@ -50,7 +50,8 @@ async function wholeGroup(db: Kysely<Database>, groupId: string): Promise<JsonTe
 }
 
 /**
- * Creates a group with the caller as owner and only member (rule 1); 409 when the name is taken, also by an autogroup.
+ * Creates a group with the caller as owner and only member (Group rule 1); 409 when the name is taken, also by an
+ * autogroup.
  */
 export async function createGroup(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -77,8 +78,8 @@ export async function createGroup(
 
 /**
  * Applies an update atomically; updates of one group run one after another. Afterwards the owner is a member, whatever
- * was removed (rule 3). The caller's right is checked twice: before the lock, so that others cannot hold it up, and
- * again under the lock.
+ * was removed (Group rule 3). The caller's right is checked twice: before the lock, so that others cannot hold it up,
+ * and again under the lock.
  */
 export async function updateGroup(
   services: Pick<Services, 'db' | 'lines' | 'clock' | 'queue' | 'touches'>,
@@ -157,7 +158,7 @@ export function autogroup(what: string): DomainError {
   return new DomainError('autogroup_kept', `This is an autogroup: the service itself keeps ${what}.`);
 }
 
-/** Resolves names to ids; all must exist (rule 4). */
+/** Resolves names to ids; all must exist (Group rule 4). */
 async function resolve(
   { db }: Pick<Services, 'db'>,
   asked: ListChange<string>,

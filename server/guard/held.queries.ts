@@ -34,19 +34,3 @@ export async function isHeld(db: Kysely<Database>, job: string, heldId: string):
   const row = await held.where('job_id', '=', job).where('fingerprint', '=', heldId).executeTakeFirst();
   return row !== undefined;
 }
-
-/** Current names of users, corporations and alliances, keyed `type:id`. */
-export async function readNames(
-  db: Kysely<Database>,
-  targets: readonly { readonly type: string; readonly id: string }[],
-): Promise<ReadonlyMap<string, string>> {
-  const idsOf = (type: string) => targets.flatMap((target) => (target.type === type ? [target.id] : []));
-  const { rows } = await sql<{ key: string; name: string }>`
-    select 'user:' || character_id as key, character_name as name from users
-      where character_id = any(${idsOf('user')}::bigint[])
-    union all select 'corporation:' || corporation_id, corporation_name from corporations
-      where corporation_id = any(${idsOf('corporation')}::bigint[])
-    union all select 'alliance:' || alliance_id, alliance_name from alliances
-      where alliance_id = any(${idsOf('alliance')}::bigint[])`.execute(db);
-  return new Map(rows.map(({ key, name }) => [key, name]));
-}

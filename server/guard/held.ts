@@ -1,9 +1,10 @@
 import type { HeldChange } from '../../contract/system.ts';
+import { findNames } from '../event/name-targets.queries.ts';
 import type { EventBody } from '../event/record.ts';
 import type { JobName } from '../queue/job-catalogue.ts';
 import { nextRun, type Schedules } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
-import { listHeldChanges, readNames } from './held.queries.ts';
+import { listHeldChanges } from './held.queries.ts';
 import { readHeldEvent } from './held-event.ts';
 import { APART } from './mass-change-guard.queries.ts';
 import { RUNS } from './mass-change-guard.ts';
@@ -16,7 +17,7 @@ export async function listHeld({
 }: Pick<Services, 'db' | 'clock' | 'settings'>): Promise<HeldChange[]> {
   const rows = await listHeldChanges(db);
   const told = rows.map((row) => ({ row, ...readHeldEvent(JSON.parse(row.body) as EventBody) }));
-  const names = await readNames(
+  const names = await findNames(
     db,
     told.flatMap(({ shown }) => shown.map(({ target }) => target)),
   );

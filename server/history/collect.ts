@@ -33,7 +33,10 @@ const BOUNDS = { concurrency: 8, failuresAtStart: 1, failuresInARow: 3, patient:
  * characters.
  */
 const REFUSALS = 5;
-/** Structures that may refuse themselves in one run, and those asked for at the same time. */
+/**
+ * Refusals of structures (the character is not on their list) after which a run asks for no more structures; requests
+ * that are under way by then may add a few.
+ */
 const STRUCTURE_REFUSALS = 10;
 /** Backoff in milliseconds before a failed character is tried again: first, doubling, up to the maximum. */
 const AGAIN_AFTER = 5 * MINUTE;

@@ -15,7 +15,7 @@ export interface HistoryServices {
   readonly client: ProviderClient;
   readonly names: Names;
   readonly clock: Clock;
-  /** How many structures may still refuse themselves to a run, as their names are a courtesy; without a limit in a call. */
+  /** Refusals of structures that the run may still cause, as their names are optional; absent in a call: no limit. */
   readonly structures?: { refusals: number };
 }
 

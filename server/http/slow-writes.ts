@@ -18,8 +18,8 @@ interface Write {
 }
 
 /**
- * Runs a dry run, or a write with many ids, when less than a few of the same caller are at work: each holds a
- * connection for long, and all others share those that are left (D3c). Level 9 and above does not wait.
+ * Runs a dry run, or a write with many ids, in its caller's turn: each holds a connection for long, so only a few of one
+ * caller run at a time, and the other connections stay free for everybody else (D3c). Levels 9 and 10 do not wait.
  */
 export async function inLineIfSlow<T>(
   lines: Lines,

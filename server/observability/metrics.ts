@@ -25,7 +25,7 @@ export interface Metrics {
   readonly jobProgress: Gauge<'job' | 'of'>;
   /** Runs that the mass-change guard held back (D63). */
   readonly jobsHeld: Counter<'job'>;
-  /** Requests answered with 429, by what they were counted against: token or address (D60). */
+  /** Requests answered with 429, by what they were counted against: token, OpenID Connect client or address (D60). */
   readonly rateLimited: Counter<'counted_by'>;
 }
 
@@ -99,7 +99,7 @@ export function createMetrics(): Metrics {
     }),
     rateLimited: new Counter({
       name: 'castellan_rate_limited_requests_total',
-      help: 'Requests refused because their token, or their address without one, had used up its minute.',
+      help: 'Requests refused because their token, their OpenID Connect client or their address had used up its minute.',
       labelNames: ['counted_by'],
       registers,
     }),

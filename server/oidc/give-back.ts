@@ -9,8 +9,8 @@ import { digestOf } from '../shared/digest.ts';
 const A_MOMENT = 250;
 
 /**
- * Gives back the code or refresh token that a request had used up before it failed here: no answer brings its tokens,
- * and whoever asks again, as `Retry-After` tells him to, would end the whole grant by a second use (D84).
+ * Gives back the code or refresh token that a request had used up before it failed on our side. The client got no
+ * tokens for it, and a retry, as `Retry-After` suggests, would count as a second use and end the whole grant (D84).
  */
 export async function giveBackUsed(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,

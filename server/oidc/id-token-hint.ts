@@ -3,9 +3,9 @@ import type { Provider } from 'oidc-provider';
 import type { Services } from '../services/services.ts';
 
 /**
- * Makes every ID token of an application do as its `id_token_hint`. Applications keep ID tokens for as long as they keep
- * people signed in, and send them at the logout: after their key was replaced, of which the public half may be left, or
- * the application's algorithm. The library takes its private keys alone, and the present algorithm.
+ * Accepts every ID token of an application as `id_token_hint`. Applications keep the ID token while somebody is signed
+ * in, and send it at the logout. By then its key may have been replaced (only the public half is left), or the
+ * application's algorithm. The library by itself accepts only tokens of its private keys and of the present algorithm.
  */
 export function takeFormerHints(
   provider: Provider,

@@ -22,7 +22,7 @@ const MOST_BYTES = 56 * 1024;
 /** Characters of a query for the authorization or the logout, and of one of its parameters: as many as a redirect URI has. */
 const LONGEST_QUERY = 8_000;
 const LONGEST_VALUE = 2_000;
-/** Whose query the library stores. */
+/** Endpoints whose query the library stores, so that it has to be bounded. */
 const STORED: ReadonlySet<string> = new Set(['authorization', 'logout']);
 
 /** Routes of OpenID Connect: the library's endpoints and the steps of interactions (D80). */

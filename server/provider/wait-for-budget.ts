@@ -8,7 +8,7 @@ import { ProviderError } from './http.ts';
 import { DEAREST_ANSWER } from './rate-bucket.ts';
 
 /** The part of the provider's error limit that is reserved for sign-in and jobs (D33, D33b). */
-const KEPT_FOR_SERVICE = 30;
+export const KEPT_FOR_SERVICE = 30;
 /** Errors per minute that a caller may cause (D33). */
 const ERRORS_OF_A_CALLER = 20;
 

@@ -96,7 +96,7 @@ export const catalogue = {
   'refresh-organizations': scheduled('*/15 * * * *', 900),
   /** Each character is compared at least hourly, even if one run fails. */
   'sync-users': scheduled('*/30 * * * *', 1500),
-  /** Counts compliant users, and stores since when others are not (D102). */
+  /** Counts compliant persons, and stores since when characters are not compliant (D102). */
   'note-compliance': scheduled('50 * * * *', 900),
   'sync-voice-groups': scheduled('*/10 * * * *', 600),
   /** Signs up to where the events are whole (D90). */

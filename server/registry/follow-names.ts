@@ -4,11 +4,12 @@ import { inTransaction } from '../database/transaction.ts';
 import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import { askNames, BULK } from '../provider/api.ts';
 import type { ProviderError } from '../provider/http.ts';
-import { findNames, saveNames } from '../provider/names.queries.ts';
+import { findNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { createRegistryClient } from './ask-all.ts';
 import { type NewCeoName, type NewName, readNames, saveNewNames } from './follow-names.queries.ts';
+import { markRefused } from './name-strangers.ts';
 import { countUsers, readCursor, saveCursor } from './sync-users.queries.ts';
 
 /**
@@ -55,10 +56,7 @@ export async function followNames(
         const { users, corporations } = await saveNewNames(tx, renamed, clock.now());
         await recordEvents(tx, [...users.map(renaming), ...corporations.map(renamingOfCeo)], clock.now());
       });
-      // If all ids were refused, the fault is the provider's, so no id is marked.
-      const refused = answers.found.length > 0 ? answers.refused : [];
-      const unnamed = refused.map((id) => ({ id, name: null, category: null }));
-      await saveNames(db, unnamed, clock.now());
+      await markRefused(db, answers, clock.now());
     }
     if (failure !== undefined) {
       // A page of which no id is left out from now on is passed over: the next run would get no further with it. One

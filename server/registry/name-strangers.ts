@@ -19,9 +19,17 @@ export async function nameStrangers(
     client,
     ids.filter((id) => known.get(id)?.name !== null),
   );
-  // If all ids were refused, the fault is the provider's, so no id is marked.
-  const refused = answers.found.length > 0 ? answers.refused : [];
-  const unnamed = refused.map((id) => ({ id, name: null, category: null }));
-  await saveNames(db, unnamed, clock.now());
+  await markRefused(db, answers, clock.now());
   return answers;
+}
+
+/** Stores that the provider does not name these ids, unless it refused all: then the fault is the provider's. */
+export async function markRefused(
+  db: Kysely<Database>,
+  { found, refused }: Pick<BulkAnswers<NamedId>, 'found' | 'refused'>,
+  now: Date,
+): Promise<void> {
+  if (found.length === 0) return;
+  const unnamed = refused.map((id) => ({ id, name: null, category: null }));
+  await saveNames(db, unnamed, now);
 }

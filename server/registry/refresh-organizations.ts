@@ -42,11 +42,11 @@ const MOST_LISTERS = 3;
 type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metrics'>;
 
 /**
- * Refreshes the alliances and corporations that were not refreshed for 40 minutes (all of them in a run that an
- * administrator requested), oldest first, and the levels that follow from them (D19). Registers what is missing:
- * corporations of these alliances and, where a member's grant allows reading the member list, the members. Requests are
- * conditional (ETag), so unchanged records cost the provider nothing. A closed organization keeps its last known record
- * (D39); what the provider did not answer stays unchanged and due.
+ * Refreshes the alliances and corporations that were not refreshed for 40 minutes (due or not in a run that an
+ * administrator requested), oldest first and up to {@link MOST}, and the levels that follow from them (D19). Registers
+ * what is missing: corporations of these alliances and, where a member's grant allows reading the member list, the
+ * members. Requests are conditional (ETag), so unchanged records cost the provider nothing. A closed organization keeps
+ * its last known record (D39); what the provider did not answer stays unchanged and due.
  */
 export async function refreshOrganizations(services: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = services;

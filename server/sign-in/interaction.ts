@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { digestOf } from '../shared/digest.ts';
-import { LIVES } from './start-login.ts';
+import { STATE_CODE_LIFETIME } from './start-login.ts';
 import type { StateCode } from './state-code.queries.ts';
 
 /** The steps of an OpenID Connect interaction that a browser can be redirected to. */
@@ -51,7 +51,7 @@ function nameOf(stateCode: string): string {
 
 /** The cookie that binds a sign-in to the browser that began it; the sign-in callback checks it. */
 export function bindingCookie(base: Base, stateCode: string, uid: string): string {
-  return ownCookie(base, nameOf(stateCode), uid, LIVES / 1000);
+  return ownCookie(base, nameOf(stateCode), uid, STATE_CODE_LIFETIME / 1000);
 }
 
 /**

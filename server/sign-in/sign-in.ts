@@ -14,7 +14,7 @@ import {
   TRIED_TOO_OFTEN,
   UNKNOWN,
 } from './outcome.ts';
-import { LIVES } from './start-login.ts';
+import { STATE_CODE_LIFETIME } from './start-login.ts';
 import {
   findStateCode,
   giveTryBack,
@@ -129,7 +129,7 @@ async function secondTry(
   { state_code: code, code_verifier: codeVerifier }: StateCode,
   { required, provided }: TooFewScopes,
 ): Promise<string> {
-  await prolongStateCode(db, code, new Date(clock.now().getTime() + LIVES));
+  await prolongStateCode(db, code, new Date(clock.now().getTime() + STATE_CODE_LIFETIME));
   const scopes = [...new Set([...provided, ...required])].sort();
   return sso.loginUrl({ state: code, scopes, codeVerifier });
 }

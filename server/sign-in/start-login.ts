@@ -8,11 +8,11 @@ import { DomainError } from '../shared/domain-error.ts';
 import { bindStateCode, insertStateCode, requiredScopes } from './state-code.queries.ts';
 
 /** Lifetime of a generated state code in milliseconds (D25). */
-export const LIVES = 10 * 60_000;
+export const STATE_CODE_LIFETIME = 10 * 60_000;
 
 /**
  * Starts a sign-in for the calling app token. Creates a state code, or accepts one that belongs to this token or is a
- * guest invitation ("Token operations" rule 3, D25); any other code is refused.
+ * guest invitation (Token rule 3, D25); any other code is refused.
  */
 export async function startLogin(
   { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,
@@ -62,7 +62,7 @@ async function newCode(db: Services['db'], end: End, now: Date) {
     corporation_id: null,
     code_verifier: generateRandomCodeVerifier(),
   };
-  const expires = new Date(now.getTime() + LIVES);
+  const expires = new Date(now.getTime() + STATE_CODE_LIFETIME);
   await insertStateCode(db, { ...code, ...end, created_on: now, expires_on: expires });
   return code;
 }

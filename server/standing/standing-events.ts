@@ -32,8 +32,8 @@ export const LOGIN_AND_VOICE = ['voice_group', ...LOGIN] as const;
 /**
  * The users whose standing or name changed, and who were created or deleted.
  *
- * @param own for changes that do not lock the users: the only fields that they change. What else differs, somebody else
- * has changed meanwhile, who tells it
+ * @param own for changes that do not lock the users: the only fields that they change. Other differences were made
+ * concurrently by somebody else, whose transaction records them
  */
 export async function changedStandings(
   db: Kysely<Database>,

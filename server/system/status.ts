@@ -3,18 +3,17 @@ import { API_VERSION } from '../../contract/version.ts';
 import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from '../doctor/database.ts';
 import * as doctor from '../doctor/finding.ts';
 import type { Backlog } from '../observability/gauges.ts';
+import { KEPT_FOR_SERVICE } from '../provider/wait-for-budget.ts';
 import { scheduledJobs } from '../queue/job-catalogue.ts';
 import { nextRun } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
 import { readBacklog } from './backlog.queries.ts';
 import { countPopulation, listHeld, listRuns } from './status.queries.ts';
 
-/** Seconds after which a user's last comparison with the provider is too old: two hourly runs, one of which failed. */
+/** Seconds after which the last comparison of a user with the provider is too old; as in the alert CastellanSyncLate. */
 const SYNC_LATE = 2 * 3600;
-/** Errors of the provider's limit that are reserved for sign-in and jobs (D33). */
-const FEW_ERRORS = 30;
 
-const WORST = ['good', 'mind', 'bad'] as const;
+const STATES = ['good', 'mind', 'bad'] as const;
 
 /** The service's state for administrators in one answer (D72). */
 export async function readStatus({
@@ -46,7 +45,7 @@ export async function readStatus({
   const queued = new Map(backlog.jobs.map((job) => [job.job, job]));
   return {
     as_of: now.toISOString(),
-    state: WORST.findLast((state) => findings.some((finding) => finding.state === state)) ?? 'good',
+    state: STATES.findLast((state) => findings.some((finding) => finding.state === state)) ?? 'good',
     findings,
     version: API_VERSION,
     started_on: new Date(performance.timeOrigin).toISOString(),
@@ -79,7 +78,7 @@ function examineBacklog({ sync_age, provider_errors_left, crashes }: Backlog): d
           'sync',
           `everybody was compared with the game within ${Math.ceil(sync_age / 60)} minutes`,
         ),
-    provider_errors_left !== null && provider_errors_left < FEW_ERRORS
+    provider_errors_left !== null && provider_errors_left < KEPT_FOR_SERVICE
       ? doctor.mind(
           "the game's error limit",
           `${provider_errors_left} left in this minute`,

@@ -61,8 +61,7 @@ export async function describeCaller({ db }: Pick<Services, 'db'>, caller: Calle
 }
 
 /**
- * Creates an app token that belongs to the caller's owner and descends from the calling token ("Token operations" rule
- * 2).
+ * Creates an app token that belongs to the caller's owner and descends from the calling token (Token rule 2).
  */
 export async function createAppToken(
   { db, keys, clock, settings }: Pick<Services, 'db' | 'keys' | 'clock' | 'settings'>,

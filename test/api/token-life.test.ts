@@ -40,7 +40,7 @@ async function works(jwt: string): Promise<boolean> {
   return status === 200;
 }
 
-describe('"Token operations" rules 4 and 5, D23: a user token from a permanent app token', () => {
+describe('Token rules 4 and 5, D23: a user token from a permanent app token', () => {
   it('any token that is not per is a 401 with a message of its own', async () => {
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     const guest = await member();

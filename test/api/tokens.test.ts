@@ -190,7 +190,7 @@ describe('Token operations rule 1 and D21: delete', () => {
   });
 });
 
-describe('D4, "Token operations" rule 2: create an app token', () => {
+describe('D4, Token rule 2: create an app token', () => {
   const body = { callback: CALLBACK };
 
   it.each(['dyn', 'per'] as const)(
@@ -268,7 +268,7 @@ describe('D4, "Token operations" rule 2: create an app token', () => {
   });
 });
 
-describe('"Token operations" rules 3 and 5: start a login with a dynamic app token', () => {
+describe('Token rules 3 and 5: start a login with a dynamic app token', () => {
   it('any token that is not dyn is a 401 with a message of its own, at any level and before the body', async () => {
     const guest = await member();
     await setLevel(app, guest.id, -1);

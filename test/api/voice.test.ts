@@ -536,7 +536,7 @@ describe('the built-in user', () => {
     return (await ok(app.client(per.jwt).token.createUserToken())).user_token;
   }
 
-  it('Voice rules 1 and 2: its own tokens start and complete a challenge for it', async () => {
+  it('D40, D41: its own tokens start and complete a challenge for it', async () => {
     expect(await complete(app.root)).toMatchObject({
       status: 404,
       body: { detail: 'Could not find challenge for user' },

@@ -12,7 +12,7 @@ export interface Rule {
   readonly levelOf?: Partial<Record<Kind, number>>;
   /** What a token of another kind is told. */
   readonly otherKinds?: string;
-  /** "Token operations" rule 2: the clearance check is made first. */
+  /** Token rule 2: the clearance check is made first. */
   readonly levelFirst?: true;
   readonly authority?: Authority;
 }

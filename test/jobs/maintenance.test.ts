@@ -38,7 +38,7 @@ beforeEach(async () => {
 afterAll(() => app.stop());
 
 const keep = (options: Partial<Omit<Run, 'job'>> = {}) =>
-  runMaintenance(app.app.services, testRun('housekeeping', options));
+  runMaintenance(app.app.services, testRun('maintenance', options));
 /** Advances the clock to the start of the next week. */
 const advanceToMonday = () => {
   const sinceMonday = (app.clock.now().getTime() - Date.UTC(2024, 0, 1)) % WEEK;
@@ -106,7 +106,7 @@ describe('expired records are deleted, and nothing else', () => {
       (await app.db.selectFrom('tokens').select('uuid').execute()).map((t) => t.uuid);
     const keepBy = (ahead: number) => {
       const clock = { now: () => new Date(Date.now() + ahead), real: true } as const;
-      return runMaintenance({ ...app.app.services, clock }, testRun('housekeeping'));
+      return runMaintenance({ ...app.app.services, clock }, testRun('maintenance'));
     };
     for (const ahead of [6 * MINUTE, -6 * MINUTE]) {
       await expect(keepBy(ahead)).rejects.toThrow(

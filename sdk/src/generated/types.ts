@@ -581,7 +581,7 @@ export interface EventPage {
  * - `oidc.client_created`: An OpenID Connect application was created.
  * - `oidc.client_updated`: An OpenID Connect application was changed, or given a new secret.
  * - `oidc.client_deleted`: An OpenID Connect application was deleted, and with it what it was granted.
- * - `oidc.consent_given`: A user agreed to what an OpenID Connect application learns of him.
+ * - `oidc.consent_given`: A user agreed to what an OpenID Connect application learns about them.
  * - `webhook.created`: A webhook was created; of its URL the event contains only the origin.
  * - `webhook.updated`: A webhook was changed, disabled, given a new secret, or set back.
  * - `webhook.deleted`: A webhook was deleted by request. There is no event for webhooks deleted with their application or owner.
@@ -3009,7 +3009,7 @@ export interface Api {
      */
     complianceDays(request: ListAllianceComplianceDaysRequest): Promise<ListAllianceComplianceDaysAnswer>;
   };
-  /** Wishes to join a group, and what became of them. */
+  /** Applications to join a group, and what became of them. */
   readonly application: {
     /**
      * List applications.
@@ -3041,7 +3041,7 @@ export interface Api {
     /**
      * Look up who did what.
      *
-     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which he is the actor or the target, those included by which somebody used his data; read authority shows those of whom it reaches; level 9 sees all. What an event tells of people beyond that is left out of it. If there are more, `X-Next` has the value of `after` for the next page. Such a page may be short, and the next one empty: one answer looks at so many events only.
+     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. If there are more, `X-Next` has the value of `after` for the next page. Such a page may be short, and the next one empty: one answer looks at so many events only.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. What is shown depends on the authority over those whom it concerns.
      */

@@ -20,7 +20,7 @@ describe('D4, D5: checking kind and level', () => {
     for (const any of [-1, 4, 5, 10]) expect(judge(access, asking('dyn', any))).toEqual(WRONG_KIND);
   });
 
-  it('unless the rule checks the level first ("Token operations" rule 2)', () => {
+  it('unless the rule checks the level first (Token rule 2)', () => {
     const levelFirst = { tokens: ['per'], level: 10, levelFirst: true } as const;
     expect(judge(levelFirst, asking('dyn', 9))).toEqual(tooLow(10, 9));
     expect(judge(levelFirst, asking('use', 10))).toEqual({ reason: 'token-type', detail: 'Unauthorized' });

@@ -159,11 +159,16 @@ function both(conditions: readonly Condition[]): Condition {
 function showsTarget(target: string | undefined): Condition {
   if (target === undefined || NEVER_HIDDEN.test(target)) return sql`true`;
   const user = userOf(target);
-  if (user !== undefined) return sql`(seen is null or ${user}::bigint = any(seen))`;
+  const hidden = sql`exists (select from unnest(targets) key
+    where key like 'user:%' and substr(key, 6)::bigint <> all (seen))`;
+  if (user !== undefined) {
+    // A hidden user hides the changes, too, and so whom they name.
+    return sql`(seen is null or ${user}::bigint = any(seen)
+      and (targets @> array[${keyOf(target)}::text] or not ${hidden}))`;
+  }
   return sql`(seen is null or case
     when exists (select from unnest(targets) key where key ~ '^(user|group|coalition|corporation|alliance):')
-      then not exists (select from unnest(targets) key
-        where key like 'user:%' and substr(key, 6)::bigint <> all (seen))
+      then not ${hidden}
     else acted end)`;
 }
 

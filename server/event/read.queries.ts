@@ -30,7 +30,8 @@ export function reachesNobody(reader: Reader): reader is Asker & { readonly reac
 }
 
 /**
- * CTEs: the reader as row `me`, and in `owned` the time since which its character has its present owner (D29b).
+ * CTEs: the reader as row `me`, in `owned` the time since which its character has its present owner (D29b), and in
+ * `proven` that of the owner's first sign-in; both in the form of `happened`.
  *
  * @param least smallest id of the events that are read: what happened to the character before is of no matter for them
  */
@@ -42,16 +43,27 @@ export function reading(reader: Reader, least?: string): RawBuilder<unknown> {
     owned as materialized (
       select left(coalesce(max(event_id::text), ''), 13) as since from events, me
       where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted')
-        and ${lately})`;
+        and ${lately}),
+    proven as materialized (
+      select coalesce(max(left(ms, 8) || '-' || right(ms, 4)), 'later than all') as since
+      from me, users u, lpad(to_hex(floor(extract(epoch from u.proven_on) * 1000)::bigint), 12, '0') ms
+      where u.character_id = me.character_id)`;
 }
 
 /** The time of event `e` in milliseconds, as the prefix of its id: the rest says nothing about the order. */
 const happened = sql`left(e.event_id::text, 13)`;
 
+/**
+ * Whether event `e` is of the time of the present owner of the reader's character. A refused sign-in stores no owner
+ * (D26b), so one from before the present owner's first sign-in may be somebody else's.
+ */
+const ofPresentOwner = sql`(${happened} > (select since from owned)
+  and (e.type <> 'user.sign_in_refused' or ${happened} >= (select since from proven)))`;
+
 /** Whether event `e` is the reader's own: it is the actor, the actor acted on its behalf, or the event is about it. */
 const own = sql`(
   (e.actor_id = me.character_id or e.on_behalf_of = me.character_id or e.concerns @> array[me.character_id::bigint])
-  and ${happened} > (select since from owned))`;
+  and ${ofPresentOwner})`;
 
 /** CTEs: those of the events `candidates` that the reader may see by its present rights, with `seen` and `acted`. */
 export function visible(reader: Reader): RawBuilder<unknown> {
@@ -73,8 +85,8 @@ export function visible(reader: Reader): RawBuilder<unknown> {
         select e.*, array(
           select distinct id from unnest(e.concerns || e.actor_id::bigint) id
           where id in (select character_id from readable) or ${readsEverybody} and id is not null
-            or id = me.character_id and ${happened} > (select since from owned)) as seen,
-          coalesce(e.actor_id = me.character_id and ${happened} > (select since from owned), false) as acted
+            or id = me.character_id and ${ofPresentOwner}) as seen,
+          coalesce(e.actor_id = me.character_id and ${ofPresentOwner}, false) as acted
         from candidates e, me
       ) e, me
       where ${own} or cardinality(seen) > 0

@@ -55,9 +55,29 @@ function withoutOthers(
       on_behalf_of: behalf === characterId || seen.has(behalf ?? Number.NaN) ? behalf : null,
     },
     targets: event.targets.filter(isShown),
-    changes: hides ? [] : event.changes.filter(isTold).map((change) => withoutUsers(change, seen)),
+    changes: hides
+      ? []
+      : withoutCeoName(event.changes, seen)
+          .filter(isTold)
+          .map((change) => withoutUsers(change, seen)),
     reason: acted || !hides ? event.reason : null,
   };
+}
+
+/** Hides the name of a CEO with the id beside it; without one it is of somebody who is no user (D38). */
+function withoutCeoName(changes: readonly Change[], seen: ReadonlySet<number>): readonly Change[] {
+  const ceo = changes.find(({ field }) => field === 'ceo');
+  if (ceo === undefined || 'added' in ceo) return changes;
+  const sees = (id: typeof ceo.before) => seen.has(Number(id ?? Number.NaN));
+  return changes.map((change) =>
+    change.field !== 'ceo_name' || 'added' in change
+      ? change
+      : {
+          ...change,
+          before: sees(ceo.before) ? change.before : null,
+          after: sees(ceo.after) ? change.after : null,
+        },
+  );
 }
 
 function withoutUsers(change: Change, seen: ReadonlySet<number>): Change {

@@ -136,6 +136,25 @@ describe('D94: who sees an event', () => {
     expect(await shownTo(MATE, former)).toBeDefined();
   });
 
+  it('D29b, D26b: nor refused sign-ins from before its own first one, which stored no owner', async () => {
+    const refused = { type: 'user.sign_in_refused', targets: [user(BOB)] } as const;
+    const [former] = await record(BOB, refused);
+    const proven = (proven_on: Date | null) =>
+      app.db.updateTable('users').set({ proven_on }).where('character_id', '=', BOB).execute();
+    await proven(new Date(app.clock.now().getTime() + 1));
+    const [later] = await record(BOB, refused);
+    const position = (await shownTo(CHIEF, former))?.position ?? 0;
+    expect(await shownTo(BOB, former)).toBeUndefined();
+    expect(await shownTo(BOB, later)).toMatchObject({ context: { address: '203.0.113.7' } });
+    expect(await shownTo(MATE, former)).toMatchObject({ context: null });
+    expect(await shownTo(CHIEF, former)).toMatchObject({ context: { address: '203.0.113.7' } });
+    const feed = await as(BOB).event.list({ query: { after: String(position - 1) } });
+    expect(JSON.stringify(feed.body)).toContain(later);
+    expect(JSON.stringify(feed.body)).not.toContain(former);
+    await proven(null);
+    expect(await shownTo(BOB, later)).toBeUndefined();
+  });
+
   it('a filter by a user outside the read authority finds nothing', async () => {
     const [id] = await record(BOB, { type: 'person.character_linked', targets: [user(STRANGER)] });
     expect(await shownTo(MATE, id)).toMatchObject({ actor: { character_id: BOB }, targets: [] });
@@ -190,6 +209,21 @@ describe('D94: who sees an event', () => {
     }
   });
 
+  it('D100: a former main is no way to an event that hides the new one', async () => {
+    const [id = ''] = await record(CHIEF, {
+      type: 'person.main_changed',
+      targets: [user(STRANGER)],
+      changes: [{ field: 'main', before: BOB, after: STRANGER }],
+    });
+    const finds = async (who: number, target: number) => {
+      const found = await audit(who, { target: `user:${target}`, type: 'person.*' });
+      return found.some(({ event_id }) => event_id === id);
+    };
+    expect(await finds(MATE, BOB)).toBe(false);
+    expect(await finds(CHIEF, BOB)).toBe(true);
+    expect(await finds(STRANGER, STRANGER)).toBe(true);
+  });
+
   it('D110: the policy in an event is shown only to those who may see the policy', async () => {
     const change = { field: 'policy', before: '{}', after: '{"moderators":{}}' };
     const [id] = await record(BOB, { type: 'group.updated', targets: [group], changes: [change] });
@@ -214,6 +248,35 @@ describe('D94: who sees an event', () => {
 });
 
 describe('D94: what an event shows of other users', () => {
+  it('the name of a CEO only with its id', async () => {
+    const [changed, renamed] = await record(
+      CHIEF,
+      {
+        type: 'corporation.ceo_changed',
+        targets: [{ type: 'corporation', id: String(HOME.corporation), name: null }],
+        changes: [
+          { field: 'ceo', before: STRANGER, after: ALICE },
+          { field: 'ceo_name', before: 'Character of another', after: 'Character of ours' },
+        ],
+      },
+      {
+        type: 'corporation.ceo_changed',
+        targets: [{ type: 'corporation', id: String(HOME.corporation), name: null }],
+        changes: [{ field: 'ceo_name', before: 'No user', after: 'No user at all' }],
+      },
+    );
+    expect((await shownTo(MATE, changed))?.changes).toEqual([
+      { field: 'ceo', before: null, after: ALICE },
+      { field: 'ceo_name', before: null, after: 'Character of ours' },
+    ]);
+    expect((await shownTo(CHIEF, changed))?.changes).toContainEqual({
+      ...{ field: 'ceo_name', before: 'Character of another', after: 'Character of ours' },
+    });
+    expect((await shownTo(MATE, renamed))?.changes).toEqual([
+      { field: 'ceo_name', before: 'No user', after: 'No user at all' },
+    ]);
+  });
+
   it('of 500 members, a member sees itself and those within its read authority', async () => {
     const added = Array.from({ length: 499 }, (_, n) => 2_115_000_000 + n);
     const change = { added: [...added, STRANGER], removed: [] };

@@ -86,12 +86,13 @@ export function createAccessTokens(services: {
         await bury({ grantId, characterId, used: sealed, cause: outcome.cause }, dead);
         return undefined;
       }
-      const { accessToken } = outcome;
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
       // the former refresh token, and the new one is nowhere else.
       const renewed = vault.seal(outcome.refreshToken, place);
       await offered(() => replace({ grantId, characterId, used: sealed }, renewed));
       current = renewed;
+      if (outcome.kind === 'replaced') throw outcome.fault;
+      const { accessToken } = outcome;
       const identity = await sso.identify(accessToken);
       if (identity.characterId !== characterId) {
         throw new ProviderError('unusable', 'the provider refreshed a token into that of another character');

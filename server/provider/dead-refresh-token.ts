@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { redactText } from '../observability/redact.ts';
+import { jsonOf } from './http.ts';
 
 const OAuthError = z.object({ error: z.string(), error_description: z.string().default('') });
 
@@ -18,11 +19,7 @@ export const GRANT_TYPE_UNKNOWN = /^Grant type is not supported/;
 /** The provider's description when it declares the refresh token invalid; undefined for any other answer. */
 export async function causeOfDeath(response: Response): Promise<string | undefined> {
   if (response.status < 400 || response.status >= 500) return undefined;
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined);
-  const parsed = OAuthError.safeParse(body);
+  const parsed = OAuthError.safeParse(await jsonOf(response));
   if (!parsed.success) return undefined;
   const { error, error_description: description } = parsed.data;
   const deadly = DEADLY.get(error)?.test(description) || EXPIRED_IN_CODE.test(error);

@@ -80,6 +80,14 @@ export function boundedFetch(limits: Limits): typeof fetch {
   }) as typeof fetch;
 }
 
+/** The JSON of the body, whatever its content type says; undefined if it is none. The response can be read again. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  return response
+    .clone()
+    .json()
+    .catch(() => undefined);
+}
+
 /** A received answer; header names are in lower case. */
 export interface RawAnswer {
   readonly status: number;

@@ -1,9 +1,10 @@
 import * as oauth from 'oauth4webapi';
+import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../shared/clock.ts';
 import { causeOfDeath, GRANT_TYPE_UNKNOWN } from './dead-refresh-token.ts';
-import { boundedFetch, type Limits, ProviderError } from './http.ts';
+import { boundedFetch, jsonOf, type Limits, ProviderError } from './http.ts';
 import { createIdentification, type Identity } from './identity.ts';
 import { toProviderScope } from './scopes.ts';
 import { rememberMetadata } from './sso-metadata.ts';
@@ -21,6 +22,8 @@ type Refreshed =
    * `refreshToken` replaces the one that was sent, which may be invalid now, so it must be stored before anything else.
    */
   | { readonly kind: 'refreshed'; readonly accessToken: string; readonly refreshToken: string }
+  /** The answer holds a new refresh token, which must be stored like that, but no usable access token: `fault`. */
+  | { readonly kind: 'replaced'; readonly refreshToken: string; readonly fault: Error }
   /** The provider declared the refresh token invalid; `cause` is its description. */
   | { readonly kind: 'dead'; readonly cause: string };
 
@@ -125,9 +128,19 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
         );
         const cause = await causeOfDeath(response);
         if (cause !== undefined) return { kind: 'dead', cause };
-        const grant = await oauth.processRefreshTokenResponse(server, client, await withoutNulls(response));
-        const { access_token: accessToken, refresh_token: replaced } = grant;
-        return { kind: 'refreshed', accessToken, refreshToken: replaced ?? refreshToken };
+        const answer = await withoutNulls(response);
+        const replaced = await newRefreshTokenIn(answer);
+        try {
+          const { access_token: accessToken } = await oauth.processRefreshTokenResponse(
+            server,
+            client,
+            answer,
+          );
+          return { kind: 'refreshed', accessToken, refreshToken: replaced ?? refreshToken };
+        } catch (error) {
+          if (replaced === undefined) throw error;
+          return { kind: 'replaced', refreshToken: replaced, fault: toProviderError(error) };
+        }
       } catch (error) {
         throw toProviderError(error);
       }
@@ -163,14 +176,19 @@ function basicAsDocumented(clientId: string, clientSecret: string): oauth.Client
 
 /** The answer without members that are null, such as a refresh token that was not granted: the library refuses them. */
 async function withoutNulls(response: Response): Promise<Response> {
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined);
+  const body = await jsonOf(response);
   if (typeof body !== 'object' || body === null) return response;
   const { status, headers } = response;
   const given = Object.entries(body).filter(([, value]) => value !== null);
   return new Response(JSON.stringify(Object.fromEntries(given)), { status, headers });
+}
+
+const Replacement = z.object({ refresh_token: z.string().min(1) });
+
+/** The new refresh token of a successful refresh, whatever else the answer says; the library refuses it as a whole. */
+async function newRefreshTokenIn(response: Response): Promise<string | undefined> {
+  if (response.status !== 200) return undefined;
+  return Replacement.safeParse(await jsonOf(response)).data?.refresh_token;
 }
 
 /**

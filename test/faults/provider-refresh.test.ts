@@ -4,6 +4,7 @@ import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/fa
 import { grantPlace } from '../../server/grant/grant.queries.ts';
 import { claimRefresh } from '../../server/grant/refresh-tokens.queries.ts';
 import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
+import { createSso } from '../../server/provider/sso.ts';
 import { eventsOf } from '../fixtures/events.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import {
@@ -17,6 +18,7 @@ import {
   SKILLS,
   WALLET,
 } from '../harness/provider.ts';
+import { startSignOn } from '../harness/sign-on.ts';
 
 const LIMITS = { milliseconds: 2_000, bytes: 256 * 1024 };
 const ADA = 2_112_000_001;
@@ -218,6 +220,39 @@ describe('D34: a rotated refresh token', () => {
     expect(await grant()).toMatchObject({ valid: true, access_token: null, refresh_started_on: null });
     expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
   });
+
+  it.each([
+    [200, 'new'],
+    [201, 'old'],
+    [400, 'old'],
+    [502, 'old'],
+  ])(
+    'is stored even if nothing else in the answer is right, but only from a 200: %d',
+    async (status, kept) => {
+      const { services } = app.app;
+      const { settings, clock, vault } = services;
+      const [row] = await grants();
+      if (row === undefined) throw new Error('no grant');
+      const place = grantPlace(row.grant_id, 'refresh_token');
+      await app.db
+        .updateTable('grants')
+        .set({ refresh_token: vault.seal('old', place) })
+        .execute();
+      const signOn = await startSignOn('castellan-test', () => clock.now());
+      const { sso } = settings;
+      const odd = createSso({ settings: { ...settings, sso: { ...sso, url: signOn.url } }, clock });
+      const tokens = createAccessTokens({ ...services, sso: odd });
+      // A good access token, too: one without its type is not used.
+      signOn.token = { status, body: { refresh_token: 'new', access_token: await signOn.accessToken(ADA) } };
+      const asked = tokens.of({ ...row, cut_off: false }, ADA, performance.now() + 60_000);
+      await expect(asked).rejects.toMatchObject({ fault: 'unusable' });
+      const after = await grant();
+      expect(after && vault.open(after.refresh_token, place)).toBe(kept);
+      expect(after).toMatchObject({ valid: true, refresh_started_on: null });
+      expect(after?.access_token).toEqual(status === 200 ? null : row.access_token);
+      await signOn.stop();
+    },
+  );
 
   it('D91: that comes after another process found the former one dead is told: the grant is valid again', async () => {
     app.provider.rotateRefreshTokens = true;

@@ -226,6 +226,37 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
   });
 
   it.each([
+    ['no type', { token_type: undefined }],
+    ['null as its type', { token_type: null }],
+    ['another type', { token_type: 'mac' }],
+    ['a lifetime that is none', { expires_in: 'soon' }],
+    ['scopes that are a list', { scope: [] }],
+    ['an identity token', { id_token: 'x' }],
+    ['an access token that is none', { access_token: 7 }],
+    ['no access token', { access_token: undefined }],
+  ])('D34: a new refresh token is told though the access token cannot be used: %s', async (_, odd) => {
+    const body = { ...(signOn.token.body as object), refresh_token: 'new', ...odd };
+    signOn.token = { body };
+    const fault = expect.objectContaining({ fault: 'unusable' });
+    expect(await app.app.services.sso.refresh('old')).toEqual({
+      kind: 'replaced',
+      refreshToken: 'new',
+      fault,
+    });
+    for (const status of [201, 202, 400, 401, 403, 429, 500, 503]) {
+      signOn.token = { status, body };
+      await expect(app.app.services.sso.refresh('old')).rejects.toMatchObject({ fault: 'unusable' });
+    }
+  });
+
+  it('D34: a new refresh token that is none is not told', async () => {
+    for (const refresh_token of [7, '', ['new'], { new: 'new' }]) {
+      signOn.token = { body: { ...(signOn.token.body as object), refresh_token } };
+      await expect(app.app.services.sso.refresh('old')).rejects.toMatchObject({ fault: 'unusable' });
+    }
+  });
+
+  it.each([
     ['null', null],
     ['a list', []],
     ['a text', '"text"'],

@@ -77,7 +77,7 @@ function read<T>({ status, data }: ProviderAnswer, path: string, schema: Schema<
 type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
 
 /** A schema for lists that drops invalid entries; a list that has only such entries is invalid. */
-function usable<T>(schema: Schema<T>): Schema<T[]> {
+export function usable<T>(schema: Schema<T>): Schema<T[]> {
   return z.array(z.unknown()).transform((list, context) => {
     const entries = list.flatMap((entry) => {
       const parsed = schema.safeParse(entry);

@@ -4,7 +4,7 @@ import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Clock } from '../shared/clock.ts';
-import { UNKNOWN } from './api.ts';
+import { UNKNOWN, usable } from './api.ts';
 import type { BudgetAccount, ErrorAllowance } from './budget-account.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
@@ -22,11 +22,16 @@ const HALVINGS = 8;
 /** Maximum number of requests of one call: single ids may be many. */
 const MOST_REQUESTS = 50;
 
-const NamedIds = z.array(
+/** Invalid entries are dropped, so that their ids count as nameless like those that the answer leaves out (D32). */
+const NamedIds = usable(
   z.object({
     id: z.number().int(),
-    name: z.string().transform(storable),
-    category: z.string().transform(storable),
+    name: z.string().transform(storable).nullable(),
+    category: z
+      .string()
+      .transform(storable)
+      .nullish()
+      .transform((category) => category ?? null),
   }),
 );
 
@@ -102,10 +107,7 @@ async function askNames(
   return { names, failure, unasked: ids.length - names.length };
 }
 
-function withUnnamed(
-  ids: readonly number[],
-  named: readonly { id: number; name: string; category: string }[],
-) {
+function withUnnamed(ids: readonly number[], named: readonly KnownName[]) {
   const found = new Map(named.map((entry) => [entry.id, entry]));
   return ids.map((id): KnownName => found.get(id) ?? { id, name: null, category: null });
 }

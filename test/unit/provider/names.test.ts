@@ -67,6 +67,43 @@ describe('D32: names in bulk', () => {
     expect(names.size).toBeGreaterThan(450);
   });
 
+  const good = (id: number) => ({ id, name: `Name of ${id}`, category: 'character' });
+  const odd = [
+    ['null as its name', { ...good(2), name: null }],
+    ['no name', { id: 2, category: 'character' }],
+    ['a category that is none', { ...good(2), category: 7 }],
+    ['an id that is a text', { ...good(2), id: '2' }],
+    ['null', null],
+  ] as const;
+  it.each(odd)('an odd entry leaves the others their names, and has none for a day: %s', async (_, entry) => {
+    let requests = 0;
+    const client: ProviderClient = {
+      async ask() {
+        requests += 1;
+        return madeAnswer(200, [good(1), entry, good(3)]);
+      },
+    };
+    const named = new Map([1, 3].map((id) => [id, `Name of ${id}`]));
+    const expected = { names: named, unasked: 0, failure: undefined };
+    expect(await find(client, [1, 2, 3])).toEqual(expected);
+    expect(await find(client, [1, 2, 3])).toEqual(expected);
+    expect(requests).toBe(1);
+  });
+
+  it('null means “none”, also for an id that is asked for alone', async () => {
+    const answer = (entry: object): ProviderClient => ({ ask: async () => madeAnswer(200, [entry]) });
+    const nameless = await find(answer({ id: 2, name: null, category: null }), [2]);
+    expect(nameless).toEqual({ names: new Map(), unasked: 0, failure: undefined });
+    const named = await find(answer({ id: 3, name: 'Name of 3', category: null }), [3]);
+    expect(named.names.get(3)).toBe('Name of 3');
+  });
+
+  it('an answer with nothing but odd entries says nothing: the ids are asked for again', async () => {
+    const client: ProviderClient = { ask: async () => madeAnswer(200, [7, { id: '2' }]) };
+    expect(await find(client, [1, 2])).toMatchObject({ unasked: 2, failure: { fault: 'unusable' } });
+    expect((await find(new Refusing([]), [1, 2])).names.size).toBe(2);
+  });
+
   it('a provider that fails leaves those that are known', async () => {
     await find(new Refusing([]), [1, 2]);
     const failure = new ProviderError('unreachable', 'gone');

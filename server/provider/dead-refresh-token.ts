@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { redactText } from '../observability/redact.ts';
 import { jsonOf } from './http.ts';
 
-const OAuthError = z.object({ error: z.string(), error_description: z.string().default('') });
+const OAuthError = z.object({ error: z.string(), error_description: z.string().catch('') });
 
 /** The only answers to a refresh that mean an invalid refresh token (facts §1, D34). */
 const DEADLY: ReadonlyMap<string, RegExp> = new Map([
@@ -16,12 +16,17 @@ const EXPIRED_IN_CODE = /^invalid_grant: Token is expired/;
 /** The description of an `invalid_grant` that is our own mistake. */
 export const GRANT_TYPE_UNKNOWN = /^Grant type is not supported/;
 
+/** The error that the sign-on tells with a 4xx, whatever its other headers are; undefined for any other answer. */
+export async function oauthErrorOf(response: Response): Promise<z.infer<typeof OAuthError> | undefined> {
+  if (response.status < 400 || response.status >= 500) return undefined;
+  return OAuthError.safeParse(await jsonOf(response)).data;
+}
+
 /** The provider's description when it declares the refresh token invalid; undefined for any other answer. */
 export async function causeOfDeath(response: Response): Promise<string | undefined> {
-  if (response.status < 400 || response.status >= 500) return undefined;
-  const parsed = OAuthError.safeParse(await jsonOf(response));
-  if (!parsed.success) return undefined;
-  const { error, error_description: description } = parsed.data;
+  const told = await oauthErrorOf(response);
+  if (told === undefined) return undefined;
+  const { error, error_description: description } = told;
   const deadly = DEADLY.get(error)?.test(description) || EXPIRED_IN_CODE.test(error);
   return deadly ? redactText(`${error}: ${description}`.replace(/: $/, '')).slice(0, 200) : undefined;
 }

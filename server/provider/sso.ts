@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../shared/clock.ts';
-import { causeOfDeath, GRANT_TYPE_UNKNOWN } from './dead-refresh-token.ts';
+import { causeOfDeath, GRANT_TYPE_UNKNOWN, oauthErrorOf } from './dead-refresh-token.ts';
 import { boundedFetch, jsonOf, type Limits, ProviderError } from './http.ts';
 import { createIdentification, type Identity } from './identity.ts';
 import { toProviderScope } from './scopes.ts';
@@ -102,6 +102,12 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
           codeVerifier,
           options,
         );
+        if (await refusesCode(response)) {
+          throw new ProviderError(
+            'refused-code',
+            'the sign-on provider does not accept the authorization code',
+          );
+        }
         const grant = await oauth.processAuthorizationCodeResponse(
           server,
           client,
@@ -110,9 +116,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
         const identity = await identityIn(grant.access_token, server);
         return { identity, accessToken: grant.access_token, refreshToken: grant.refresh_token };
       } catch (error) {
-        throw refusesCode(error)
-          ? new ProviderError('refused-code', 'the sign-on provider does not accept the authorization code')
-          : toProviderError(error);
+        throw toProviderError(error);
       }
     },
 
@@ -192,12 +196,12 @@ async function newRefreshTokenIn(response: Response): Promise<string | undefined
 }
 
 /**
- * Whether the error means a wrong, expired or used code only; an unsupported grant type would be our own mistake (facts
- * §1).
+ * Whether the answer means a wrong, expired or used code only; an unsupported grant type would be our own mistake (facts
+ * §1). The library understands it only as JSON by its content type, and without `WWW-Authenticate`.
  */
-function refusesCode(error: unknown): boolean {
-  if (!(error instanceof oauth.ResponseBodyError)) return false;
-  return error.error.startsWith('invalid_grant') && !GRANT_TYPE_UNKNOWN.test(error.error_description ?? '');
+async function refusesCode(response: Response): Promise<boolean> {
+  const { error = '', error_description: description = '' } = (await oauthErrorOf(response)) ?? {};
+  return error.startsWith('invalid_grant') && !GRANT_TYPE_UNKNOWN.test(description);
 }
 
 /** Converts OAuth errors to ProviderErrors with messages of our own and the provider's error codes. */

@@ -256,6 +256,46 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
     }
   });
 
+  const refusal = { error: 'invalid_grant', error_description: 'Authorization code not found.' };
+  it.each([
+    ['as plain text', { status: 400, type: 'text/plain', body: refusal }],
+    ['without a content type', { status: 400, type: '', body: refusal }],
+    [
+      'with a challenge',
+      { status: 401, headers: { 'www-authenticate': 'Basic realm="sign-on"' }, body: refusal },
+    ],
+    ['with null as its description', { status: 400, body: { ...refusal, error_description: null } }],
+    ['with a description that is none', { status: 400, body: { ...refusal, error_description: 7 } }],
+  ])('D26: a code is refused %s: a 400 page, and five of them end the state', async (_, answer) => {
+    signOn.token = answer;
+    const { state_code } = await startLogin(app);
+    const wrong = () => callBack(app, { code: 'c', state: state_code });
+    for (let n = 0; n < 5; n += 1) {
+      expect(await expectPage(await wrong(), 400, TITLES.badRequest)).toContain('is not valid');
+    }
+    expect(await expectPage(await wrong(), 400, TITLES.badRequest)).toContain('tried too often');
+  });
+
+  it.each([
+    ['with a 5xx', { status: 500, body: refusal }],
+    ['with a 200', { status: 200, body: refusal }],
+    [
+      'for a mistake of ours, as plain text',
+      {
+        status: 400,
+        type: 'text/plain',
+        body: { error: 'invalid_grant', error_description: 'Grant type is not supported.' },
+      },
+    ],
+    [
+      'as an unknown client, as plain text',
+      { status: 401, type: 'text/plain', body: { error: 'invalid_client' } },
+    ],
+  ])('an error %s does not refuse the code', async (_, answer) => {
+    signOn.token = answer;
+    await expectFailure();
+  });
+
   it.each([
     ['null', null],
     ['a list', []],

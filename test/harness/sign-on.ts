@@ -12,6 +12,7 @@ import {
 interface Scripted {
   readonly status?: number;
   readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Text is sent unchanged, anything else as JSON. */
   readonly body: unknown;
 }
@@ -50,8 +51,8 @@ export async function startSignOn(clientId: string, now: () => Date): Promise<Sc
       : pathname.endsWith('/jwks')
         ? signOn.jwks
         : signOn.token;
-    const { status = 200, type = 'application/json', body } = answer;
-    response.writeHead(status, { 'content-type': type });
+    const { status = 200, type = 'application/json', headers, body } = answer;
+    response.writeHead(status, { 'content-type': type, ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

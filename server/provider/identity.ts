@@ -115,8 +115,11 @@ const Claims = z.object({
     .max(200)
     .refine((text) => storable(text) === text),
   aud: z.array(z.string()),
-  azp: z.string().optional(),
-  scp: z.union([z.string(), z.array(z.string())]).default([]),
+  azp: z.string().nullish(),
+  scp: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .transform((scp) => scp ?? []),
   exp: z.number(),
   iat: z.number(),
 });
@@ -129,7 +132,7 @@ function identityOf(payload: JWTPayload, clientId: string, prefix: string, now: 
     throw new ProviderError('unusable', `the provider's access token has unusable claims: ${names}`);
   }
   const { sub, name, owner, aud, azp, scp, exp, iat } = parsed.data;
-  if (!aud.includes(clientId) || !aud.includes(profile.audience) || (azp !== undefined && azp !== clientId)) {
+  if (!aud.includes(clientId) || !aud.includes(profile.audience) || (azp ?? clientId) !== clientId) {
     throw new ProviderError('unusable', "the provider's access token was made for another application");
   }
   const latest = now.getTime() / 1000 + profile.longestLife + CLOCK_TOLERANCE;

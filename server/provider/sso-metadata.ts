@@ -6,7 +6,7 @@ const Metadata = z.object({
   issuer: z.string().min(1),
   authorization_endpoint: z.string().url(),
   token_endpoint: z.string().url(),
-  revocation_endpoint: z.string().url().optional(),
+  revocation_endpoint: z.string().url().nullish(),
   jwks_uri: z.string().url(),
 });
 export type Metadata = z.infer<typeof Metadata> & { readonly revocation_endpoint: string };

@@ -225,6 +225,21 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
     expect(refreshed).toMatchObject({ kind: 'refreshed', refreshToken: 'kept' });
   });
 
+  it('facts §1: null means the same as no scopes, and as no authorized party', async () => {
+    const { sso } = app.app.services;
+    const access = await signOn.accessToken(MEMBER, { claims: { scp: null, azp: null } });
+    expect(await sso.identify(access)).toMatchObject({ characterId: MEMBER, scopes: [], unknownScopes: [] });
+    const foreign = await signOn.accessToken(MEMBER, { claims: { azp: null, aud: ['x', 'EVE Online'] } });
+    await expect(sso.identify(foreign)).rejects.toMatchObject({ fault: 'unusable' });
+  });
+
+  it('facts §1: null means the same as no endpoint for revocations: the documented one is used', async () => {
+    signOn.metadata = { body: { ...(signOn.metadata.body as object), revocation_endpoint: null } };
+    await expectPage(await end(), 403, TITLES.notAllowed);
+    signOn.token = { status: 200, body: '' };
+    await app.app.services.sso.revoke('old');
+  });
+
   it.each([
     ['no type', { token_type: undefined }],
     ['null as its type', { token_type: null }],

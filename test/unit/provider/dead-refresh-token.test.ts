@@ -12,9 +12,15 @@ describe('D34: the answers that mean a dead refresh token', () => {
     if (deadly) expect(cause).toBe(description === '' ? error : `${error}: ${description}`);
   });
 
+  it.each([null, 7])('the error alone tells it, with %j as its description', async (error_description) => {
+    const error = 'invalid_grant: Token is expired';
+    expect(await causeOfDeath(answer(400, { error, error_description }))).toBe(error);
+  });
+
   it.each([
     ['an unknown description', answer(400, { error: 'invalid_grant', error_description: 'Odd.' })],
     ['no description', answer(400, { error: 'invalid_grant' })],
+    ['null as its description', answer(400, { error: 'invalid_grant', error_description: null })],
     [
       'a deadly sentence under another error',
       answer(400, { error: 'invalid_request', error_description: 'The refresh token is expired.' }),

@@ -12,10 +12,15 @@ const Metadata = z.object({
 export type Metadata = z.infer<typeof Metadata> & { readonly revocation_endpoint: string };
 
 const METADATA_LASTS = 3_600_000;
+/** Milliseconds between two attempts to renew an old copy. */
+const ASK_AGAIN = 60_000;
 
-/** Reads the provider's metadata at most hourly; an old copy is used while the provider cannot be reached. */
+/**
+ * Reads the provider's metadata at most hourly; an old copy is used while the provider cannot be reached. After an
+ * attempt that failed nobody waits for the next one, as an answer may be kept back until the time limit.
+ */
 export function rememberMetadata(ssoUrl: string, request: typeof fetch) {
-  let known: { readonly value: Metadata; readonly until: number } | undefined;
+  let known: { readonly value: Metadata; readonly until: number; readonly outdated: boolean } | undefined;
   let asking: Promise<Metadata> | undefined;
 
   async function ask(): Promise<Metadata> {
@@ -31,17 +36,24 @@ export function rememberMetadata(ssoUrl: string, request: typeof fetch) {
       ...parsed.data,
       revocation_endpoint: parsed.data.revocation_endpoint ?? usual.revocation_endpoint,
     };
-    known = { value, until: performance.now() + METADATA_LASTS };
+    known = { value, until: performance.now() + METADATA_LASTS, outdated: false };
     return value;
+  }
+
+  function useFormer(error: unknown): Metadata {
+    if (known === undefined) throw error;
+    known = { value: known.value, until: performance.now() + ASK_AGAIN, outdated: true };
+    return known.value;
   }
 
   async function get(): Promise<Metadata> {
     if (known !== undefined && performance.now() < known.until) return known.value;
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    const stale = known?.value;
-    return stale === undefined ? asking : asking.catch(() => stale);
+    asking ??= ask()
+      .catch(useFormer)
+      .finally(() => {
+        asking = undefined;
+      });
+    return known?.outdated ? known.value : asking;
   }
 
   // The documented endpoints, so that login URLs can be made even while the provider cannot be reached.

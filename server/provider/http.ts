@@ -75,6 +75,9 @@ async function exchangeWhole(url: string | URL, init: RequestInit, limits: Limit
 export function boundedFetch(limits: Limits): typeof fetch {
   return (async (url: string | URL, init: RequestInit = {}) => {
     const { status, headers, body } = await exchangeWhole(url, init, limits);
+    // undici passes any three digits on, but Response takes only those of HTTP.
+    if (status > 599)
+      throw new ProviderError('unusable', `${hostOf(url)} answered with the status ${status}`);
     const empty = status === 204 || status === 205 || status === 304;
     return new Response(empty ? null : body, { status, headers });
   }) as typeof fetch;
@@ -105,7 +108,7 @@ const CONNECTION_HEADERS = new Set([
   'transfer-encoding',
 ]);
 
-/** One exchange with these limits; throws like {@link boundedFetch}. */
+/** One exchange with these limits; throws like {@link exchangeWhole}. */
 export async function exchangeText(
   url: string,
   init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },

@@ -240,6 +240,13 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
     await app.app.services.sso.revoke('old');
   });
 
+  it.each(['token', 'metadata', 'jwks'] as const)('%s: a status that HTTP does not have', async (what) => {
+    signOn[what] = { ...signOn[what], status: 999 };
+    await expectFailure();
+    if (what === 'token')
+      await expect(app.app.services.sso.refresh('old')).rejects.toMatchObject({ fault: 'unusable' });
+  });
+
   it.each([
     ['no type', { token_type: undefined }],
     ['null as its type', { token_type: null }],

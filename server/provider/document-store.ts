@@ -9,7 +9,7 @@ import type { Outages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
 import { claimDocument, findDocument, findNewerDocument, saveDocument } from './document.queries.ts';
 import { parseDocument } from './document.ts';
-import type { Limits } from './http.ts';
+import { type Limits, ProviderError } from './http.ts';
 import {
   createDocument,
   type DocumentStore,
@@ -28,6 +28,8 @@ const LOOK_AGAIN = 60_000;
 /** Milliseconds between attempts at the start, while there is no copy: first and maximum. */
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 300_000;
+/** Milliseconds for which a failure without a copy is the answer to everybody. */
+const FAILED_FOR = 30_000;
 /** Milliseconds for which a stop waits for work in the background. */
 const STOP_WITHIN = 1000;
 
@@ -93,6 +95,7 @@ export function createDocumentStore(services: {
   let copy: Copy | undefined;
   let lookedAt = 0;
   let loading: Promise<ProviderDocument> | undefined;
+  let failed: { readonly error: ProviderError; readonly until: number } | undefined;
   let fetching: Promise<ProviderDocument> | undefined;
 
   async function fetchDocument(): Promise<ProviderDocument> {
@@ -160,6 +163,19 @@ export function createDocumentStore(services: {
     return copy.document;
   }
 
+  /** One attempt at a time in this process. */
+  function loadOnce(): Promise<ProviderDocument> {
+    loading ??= load()
+      .catch((error: unknown) => {
+        if (error instanceof ProviderError) failed = { error, until: performance.now() + FAILED_FOR };
+        throw error;
+      })
+      .finally(() => {
+        loading = undefined;
+      });
+    return loading;
+  }
+
   /** Refreshes the document in the background. */
   async function renew(): Promise<void> {
     try {
@@ -186,7 +202,8 @@ export function createDocumentStore(services: {
   async function loadSometime(): Promise<void> {
     for (let pause = FIRST_PAUSE; !stopping.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
-        await store.current();
+        // It has its own pauses, whatever failed for others.
+        await (copy === undefined ? loadOnce() : store.current());
         // One of another source only serves until there is the right one.
         if (copy !== undefined && !isOld(copy)) return;
       } catch (error) {
@@ -202,10 +219,9 @@ export function createDocumentStore(services: {
     known: () => copy?.document,
     async current() {
       if (copy === undefined) {
-        loading ??= load().finally(() => {
-          loading = undefined;
-        });
-        return loading;
+        // Else every forwarded call would cause errors, and those at the expense of sign-in and jobs (D33).
+        if (failed !== undefined && performance.now() < failed.until) throw failed.error;
+        return loadOnce();
       }
       if (performance.now() - lookedAt > (isOld(copy) ? 1000 : LOOK_AGAIN)) inBackground(renew());
       return copy.document;

@@ -142,6 +142,31 @@ describe('D31: the provider’s document is kept in the database', () => {
     await other.stop();
   });
 
+  it('D33: without a copy a failure answers everybody for a while, so that calls do not use up the error limit', async () => {
+    await sql`delete from provider_document`.execute(app.db);
+    const away = app.provider.faults.add(SPEC, { kind: 'status', status: 404 });
+    const other = otherProcess(app);
+    for (let calls = 0; calls < 120; calls += 1)
+      await expect(other.document.current()).rejects.toMatchObject({ fault: 'unusable' });
+    expect(away.strikes).toBe(1);
+    expect((await other.client.ask({ path: '/status', on: 'service' })).status).toBe(200);
+    app.provider.faults.clear();
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 31_000);
+    expect(await find(other.document)).toEqual(KNOWN);
+    vi.restoreAllMocks();
+    await other.stop();
+  });
+
+  it('a failure of the database is not remembered', async () => {
+    await sql`delete from provider_document`.execute(app.db);
+    const other = otherProcess(app);
+    await sql`alter table provider_document rename to away`.execute(app.db);
+    await expect(other.document.current()).rejects.toThrow('provider_document');
+    await sql`alter table away rename to provider_document`.execute(app.db);
+    expect(await find(other.document)).toEqual(KNOWN);
+    await other.stop();
+  });
+
   it('an invalid document does not replace the copy', async () => {
     app.provider.faults.add(SPEC, { kind: 'oversized', bytes: 2 * 1024 * 1024 });
     await expect(app.app.services.document.refresh()).rejects.toMatchObject({ fault: 'unusable' });

@@ -7,6 +7,7 @@ import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { type CollectingJob, type HistoryName, KINDS, type Rhythm } from './kinds.ts';
 import { storeLocation } from './location.ts';
+import { TextsMissing } from './mail-body.ts';
 import { indexMail } from './mailbox.ts';
 import { storeSkillPoints } from './skill-points.ts';
 import type { HistoryServices } from './source.ts';
@@ -167,7 +168,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
       'an entry of a history could not be stored',
     );
     if (client.fault === undefined) refused(collecting);
-    await putOff(db, turn, new Date(clock.now().getTime() + pauseAfter(turn, client.fault)));
+    await putOff(db, turn, new Date(clock.now().getTime() + pauseAfter(turn, client.fault ?? error)));
   }
   return true;
 }
@@ -177,8 +178,9 @@ function refused(collecting: Collecting): void {
   if (collecting.refusals >= REFUSALS) collecting.client.stop(`${REFUSALS} characters in a row were refused`);
 }
 
-/** Backoff in milliseconds. */
-function pauseAfter({ failures }: Turn, fault: ProviderError | undefined): number {
-  const doubling = Math.min(AGAIN_AFTER * 2 ** failures, LONGEST_PAUSE);
-  return Math.max(doubling, (fault?.retryAfter ?? 0) * 1000);
+/** Backoff in milliseconds. A text that never comes must not delay the mails that arrive. */
+function pauseAfter({ failures, rhythm }: Turn, failure: unknown): number {
+  const longest = failure instanceof TextsMissing ? rhythm.seconds * 1000 : LONGEST_PAUSE;
+  const asked = failure instanceof ProviderError ? (failure.retryAfter ?? 0) : 0;
+  return Math.max(Math.min(AGAIN_AFTER * 2 ** failures, longest), asked * 1000);
 }

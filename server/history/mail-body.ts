@@ -1,9 +1,18 @@
+import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { BudgetAccount } from '../provider/budget-account.ts';
-import { ProviderError } from '../provider/http.ts';
-import { giveUpBody, saveBody } from './mail.queries.ts';
+import { ProviderError, type ProviderFault } from '../provider/http.ts';
+import { findBodiless, giveUpBody, saveBody } from './mail.queries.ts';
 import { toPlainText } from './mail-text.ts';
 import type { HistoryServices } from './source.ts';
+
+/** Texts fetched per run, so that a new mailbox does not use up its character's rate limit. */
+const BODIES_PER_RUN = 100;
+/** Texts that a run may fail to get from one mailbox: each is an error of the limit that all share (D33). */
+const FAILURES_PER_RUN = 3;
+
+/** What the next text would fail for as well. */
+const FOR_ALL: ReadonlySet<ProviderFault> = new Set(['exhausted', 'no-token']);
 
 const Mail = z.object({ body: z.string().nullish() });
 
@@ -24,6 +33,7 @@ export async function fetchBody(
     path,
     as: { characterId, scope: 'ext-mail.read_mail.v1' },
     on,
+    optional: true,
   });
   if (status === 404) {
     await giveUpBody(db, characterId, mailId);
@@ -35,4 +45,38 @@ export async function fetchBody(
   const body = toPlainText(mail.data.body ?? '');
   await saveBody(db, mailId, body);
   return body;
+}
+
+/** The mails are listed, but the provider does not give their texts, or not any more. */
+export class TextsMissing extends ProviderError {}
+
+/**
+ * Fetches missing texts of a mailbox. One that the provider does not give is left for the next run, and keeps no other
+ * waiting.
+ *
+ * @throws TextsMissing when nothing came after the first failure; any other ProviderError that concerns them all
+ */
+export async function fetchBodies(
+  services: Pick<HistoryServices, 'db' | 'client'>,
+  characterId: number,
+): Promise<void> {
+  const missing = await findBodiless(services.db, characterId, BODIES_PER_RUN);
+  let failures = 0;
+  let failure: ProviderError | undefined;
+  let resumed = false;
+  while (missing.length > 0 && failures < FAILURES_PER_RUN) {
+    // Newest first; after a failure any, because the same few may fail in each run.
+    const [mailId = 0] = missing.splice(failures === 0 ? 0 : randomInt(missing.length), 1);
+    try {
+      await fetchBody(services, characterId, mailId, 'service');
+      resumed ||= failures > 0;
+    } catch (error) {
+      if (!(error instanceof ProviderError) || FOR_ALL.has(error.fault)) throw error;
+      failure = error;
+      failures += 1;
+    }
+  }
+  if (failure === undefined || resumed) return;
+  const { fault, message, retryAfter } = failure;
+  throw new TextsMissing(fault, message, { cause: failure, retryAfter: retryAfter ?? 0 });
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { inTransaction } from '../database/transaction.ts';
+import { usable } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
 import {
   type End,
-  findBodiless,
   findExtent,
   findKnown,
   insertIntoMailbox,
@@ -12,14 +12,11 @@ import {
   type MailHeader,
   markComplete,
 } from './mail.queries.ts';
-import { fetchBody } from './mail-body.ts';
+import { fetchBodies } from './mail-body.ts';
 import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Subject } from './subject.queries.ts';
 
 type MailboxServices = Omit<HistoryServices, 'clock'>;
-
-/** Texts fetched per run, so that a new mailbox does not use up its character's rate limit. */
-const BODIES_PER_RUN = 100;
 
 /** A time that PostgreSQL can store; an invalid one becomes the epoch. */
 const moment = z
@@ -28,18 +25,20 @@ const moment = z
   .refine((time) => Date.parse(time) >= 0)
   .catch(new Date(0).toISOString());
 
+const Recipient = z.object({ recipient_id: id, recipient_type: z.string().catch('') });
+
 /**
- * All fields are optional at the provider (facts §2), and may be null. A mail without an id is dropped, one without a
- * time is sorted as the oldest.
+ * All fields are optional at the provider (facts §2), and may be null; an odd one counts as missing, so that its mail is
+ * kept. A mail without an id is dropped, one without a time is sorted as the oldest.
  */
 const Header = z.object({
   mail_id: id.nullish(),
-  from: id.nullish().transform((sender) => sender ?? 0),
+  from: id.catch(0),
   recipients: z
-    .array(z.object({ recipient_id: id, recipient_type: z.string() }))
-    .nullish()
-    .transform((recipients) => recipients ?? []),
-  subject: text.nullish().transform((subject) => subject ?? ''),
+    .array(z.unknown())
+    .catch([])
+    .transform((recipients) => recipients.flatMap((one) => Recipient.safeParse(one).data ?? [])),
+  subject: text.catch(''),
   timestamp: moment,
 });
 type Header = z.infer<typeof Header> & { readonly mail_id: number };
@@ -54,9 +53,7 @@ export async function indexMail(services: MailboxServices, characterId: number):
   const { oldest, complete } = await findExtent(services.db, characterId);
   const reached = await indexNew(services, subject, oldest);
   if (!complete && reached !== undefined) await indexOld(services, subject, reached);
-  for (const mailId of await findBodiless(services.db, characterId, BODIES_PER_RUN)) {
-    await fetchBody(services, characterId, mailId, 'service');
-  }
+  await fetchBodies(services, characterId);
 }
 
 /**
@@ -131,7 +128,7 @@ async function askHeaders(
       on: 'service',
       anew,
     },
-    z.array(Header),
+    usable(Header),
   );
   // A provider that returns the same mails again must not cause an endless loop.
   return headers.filter(

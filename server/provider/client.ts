@@ -41,6 +41,11 @@ export interface ProviderRequest {
    * notices when too many are (D63).
    */
   readonly patient?: boolean;
+  /**
+   * For jobs: its failure does not end the turn, as others of its kind may succeed. At a limit of the provider they
+   * cannot, so that ends the turn all the same.
+   */
+  readonly optional?: boolean;
   /** Keeps a 403 for a day, for requests that say so too: of what many ask for though they may not have it. */
   readonly keepRefusal?: boolean;
   /** Counts the errors that the request causes, retries included. */

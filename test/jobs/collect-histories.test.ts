@@ -3,7 +3,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Fault } from '../../dev/provider/faults.ts';
-import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
+import { mailbox } from '../../dev/world/mailbox.ts';
+import { type Character, FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { collectors } from '../../server/history/collect.ts';
 import { KINDS, type HistoryName as Name } from '../../server/history/kinds.ts';
 import { endTurn, giveBack, takeTurns } from '../../server/history/turn.queries.ts';
@@ -345,6 +346,77 @@ describe('a failing character does not hold up others', () => {
     await collect('wallet');
     expect(await whose('wallet')).toContain(ADA);
     expect((await turns('wallet'))[0]).toMatchObject({ failures: 0 });
+  });
+
+  describe('texts of mails that the provider does not give (D36b)', () => {
+    const held = () => mailbox(app.provider.world, app.provider.world.character(ADA) as Character);
+    const withoutText = async () =>
+      (await app.db.selectFrom('mails').select('mail_id').where('body', 'is', null).execute()).map(
+        ({ mail_id }) => mail_id,
+      );
+    const mailsOf = async (characterId: number) =>
+      app.db.selectFrom('mailbox_mails').select('mail_id').where('character_id', '=', characterId).execute();
+    const letter = {
+      from: ADA,
+      recipients: [{ recipient_id: ADA + 1, recipient_type: 'character' as const }],
+      subject: 'A letter',
+      body: 'Its text',
+    };
+    const kinds: readonly Fault[] = [{ kind: 'odd 403' }, { kind: 'status', status: 500 }];
+
+    it.each(kinds)('%o: one keeps neither the others nor new mails waiting', async (fault) => {
+      await addGrant(app, ADA, ALL);
+      const [newest] = held();
+      const odd = app.provider.faults.add(`/characters/${ADA}/mail/${newest?.id}`, fault);
+      await collect('mail');
+      expect(await withoutText()).toEqual([newest?.id]);
+      expect(await turns('mail')).toMatchObject([{ failures: 0 }]);
+      for (let run = 1; run <= 3; run += 1) {
+        expect(odd.strikes).toBe(run);
+        app.clock.advance(HOUR);
+        await sql`update history_turns set failures = 300, due_on = ${app.clock.now()}`.execute(app.db);
+        await collect('mail');
+        const [turn] = await turns('mail');
+        expect(turn?.due_on).toEqual(new Date(app.clock.now().getTime() + HOUR));
+      }
+      app.clock.advance(HOUR);
+      const known = held().length;
+      app.provider.world.sendMail(letter);
+      expect(held()).toHaveLength(known + 1);
+      await collect('mail');
+      expect(await mailsOf(ADA)).toHaveLength(known + 1);
+      expect(await withoutText()).toEqual([newest?.id]);
+    });
+
+    it.each(kinds)('%o: all of them are three errors, which put the turn off', async (fault) => {
+      await addGrant(app, ADA, ALL);
+      for (let sent = 0; sent < 6; sent += 1) app.provider.world.sendMail(letter);
+      const sick = app.provider.faults.add('/characters/*/mail/*', fault);
+      for (const [run, minutes] of [5, 10, 20, 40, 60, 60].entries()) {
+        await collect('mail').catch((error: unknown) => expect(String(error)).toContain('was kept for'));
+        expect(sick.strikes).toBe(3 * (run + 1));
+        const [turn] = await turns('mail');
+        expect(turn).toMatchObject({ failures: run + 1 });
+        expect(turn?.due_on.getTime()).toBe(app.clock.now().getTime() + minutes * MINUTE);
+        app.clock.advance(minutes * MINUTE);
+      }
+      expect(await withoutText()).toHaveLength(held().length);
+    });
+
+    it.each(kinds)('%o: all of them, of many characters, end the run', async (fault) => {
+      await addGrants(app, 24, ALL);
+      const sick = app.provider.faults.add('/characters/*/mail/*', fault);
+      await expect(collect('mail')).rejects.toThrow('was kept for');
+      // Those under way, too.
+      expect(sick.strikes).toBeLessThanOrEqual(3 * (5 + 8));
+      app.provider.faults.clear();
+      await forgetProvider(app);
+      for (let run = 0; run < 3; run += 1) {
+        app.clock.advance(5 * MINUTE);
+        await collect('mail');
+      }
+      expect(await withoutText()).toEqual([]);
+    });
   });
 
   it('403s to all of them, as from a faulty sign-on, end the run; those refused come last in the next one', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteHistories } from '../../../server/history/history.queries.ts';
 import { getMail, listMails } from '../../../server/history/mail.ts';
+import { TextsMissing } from '../../../server/history/mail-body.ts';
 import { indexMail } from '../../../server/history/mailbox.ts';
 import type { Page } from '../../../server/history/page.ts';
 import type { HistoryServices } from '../../../server/history/source.ts';
@@ -208,6 +209,41 @@ describe('indexing a mailbox (D36b)', () => {
     expect((await listed(ADA)).sort()).toEqual([mail(1).mail_id, mail(2).mail_id]);
   });
 
+  it.each<[string, Partial<Record<keyof GameMail, unknown>>]>([
+    ['a recipient that is none', { recipients: [null, { recipient_id: BEN, recipient_type: 'character' }] }],
+    ['a recipient of no known type', { recipients: [{ recipient_id: BEN, recipient_type: null }] }],
+    ['a sender that is text', { from: '123' }],
+    ['a subject that is a number', { subject: 7 }],
+    ['no list of recipients', { recipients: 'all' }],
+    ['an id that is text', { mail_id: String(mail(2).mail_id) }],
+  ])('one odd mail among many does not keep the others out, with %s (D36b)', async (_, odd) => {
+    game.mailboxes.set(ADA, [mail(1), { ...mail(2), ...odd } as never, mail(3)]);
+    await indexMail(services, ADA);
+    const { entries } = await listMails(services, ADA, 1);
+    const kept = 'mail_id' in odd ? [mail(3), mail(1)] : [mail(3), mail(2), mail(1)];
+    expect(entries.map(({ mail_id }) => mail_id)).toEqual(kept.map(({ mail_id }) => mail_id));
+    expect(entries.find(({ mail_id }) => mail_id === mail(2).mail_id)).toEqual(
+      'mail_id' in odd
+        ? undefined
+        : {
+            from_character: {
+              character_id: 'from' in odd ? 0 : ADA,
+              character_name: 'from' in odd ? '#0' : `Name of ${ADA}`,
+            },
+            mail_id: mail(2).mail_id,
+            recipients:
+              odd.recipients === 'all' ? [] : [{ recipient_id: BEN, recipient_name: `Name of ${BEN}` }],
+            subject: 'subject' in odd ? '' : 'Subject 2',
+            timestamp: mail(2).timestamp,
+          },
+    );
+  });
+
+  it('a page with nothing but odd mails is none', async () => {
+    game.mailboxes.set(ADA, [{ ...mail(1), mail_id: '7' as never }]);
+    await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
+  });
+
   it('keeps mails that the player deleted (D36)', async () => {
     game.mailboxes.set(ADA, mails(80));
     await indexMail(services, ADA);
@@ -382,6 +418,57 @@ describe('a mail (D36, D36b)', () => {
     game.patience = 2;
     await expect(indexMail(services, ADA)).rejects.toThrow(ProviderError);
     await expect(getMail(services, ADA, mail(1).mail_id, 'service')).rejects.toThrow(ProviderError);
+  });
+});
+
+describe('texts that the provider does not give (D36b)', () => {
+  const withoutText = async () =>
+    (await database.pool.query('select mail_id from mails where body is null order by 1')).rows.map(
+      ({ mail_id }) => mail_id,
+    );
+  const odd = (n: number) => mail(n, { body: 7 as never });
+
+  it('one of them keeps no other waiting', async () => {
+    game.mailboxes.set(ADA, [mail(1), odd(2), mail(3)]);
+    await indexMail(services, ADA);
+    expect(await withoutText()).toEqual([mail(2).mail_id]);
+    await expect(getMail(services, ADA, mail(2).mail_id, 'service')).rejects.toThrow(ProviderError);
+    await expect(indexMail(services, ADA)).rejects.toThrow(TextsMissing);
+    game.mailboxes.set(ADA, mails(4));
+    await indexMail(services, ADA);
+    expect(await withoutText()).toEqual([]);
+  });
+
+  it('nor do many, though a run stops at the third; the newest is asked for first', async () => {
+    const all = [...mails(20), odd(21), odd(22), odd(23), odd(24), odd(25)];
+    game.mailboxes.set(ADA, all);
+    for (let run = 0; run < 500 && (await withoutText()).length !== 5; run += 1) {
+      game.asked.length = 0;
+      await indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(TextsMissing));
+      const texts = askedFor(/\/mail\/\d+$/).map(({ path }) => Number(path.split('/').at(-1)));
+      expect(texts[0]).toBe(mail(25).mail_id);
+      expect(texts.filter((id) => id > mail(20).mail_id)).toHaveLength(3);
+    }
+    expect(await withoutText()).toEqual(all.slice(20).map(({ mail_id }) => mail_id));
+  });
+
+  it('when none comes, the third is the last', async () => {
+    game.mailboxes.set(
+      ADA,
+      Array.from({ length: 20 }, (_, n) => odd(n + 1)),
+    );
+    await expect(indexMail(services, ADA)).rejects.toThrow(TextsMissing);
+    expect(askedFor(/\/mail\/\d+$/)).toHaveLength(3);
+    expect(await listed(ADA)).toHaveLength(20);
+  });
+
+  it.each(['exhausted', 'no-token'] as const)('the first that is %s ends it', async (fault) => {
+    game.mailboxes.set(ADA, mails(20));
+    game.meanwhile = async ({ path }) => {
+      if (/mail\/\d/.test(path)) throw new ProviderError(fault, 'not now');
+    };
+    await expect(indexMail(services, ADA)).rejects.toMatchObject({ fault });
+    expect(askedFor(/\/mail\/\d+$/)).toHaveLength(1);
   });
 });
 

@@ -171,6 +171,25 @@ describe('D63: a turn', () => {
     expect([outcome, next.fault]).toEqual([200, undefined]);
   });
 
+  it('goes on after an optional request, whose failures count for the run, but not at a limit of the provider', async () => {
+    const { client, reply } = startRun({ failuresInARow: 3 });
+    await Promise.all([outcomeOf(client.ask(about('/0'))), reply('/0', 200)]);
+    const turn = client.turn();
+    const answered = async (path: string, with_: Reply, optional = true) =>
+      (await Promise.all([outcomeOf(turn.ask({ ...about(path), optional })), reply(path, with_)]))[0];
+    expect(await answered('/1', DOWN)).toBe('unreachable');
+    expect(await answered('/2', DOWN)).toBe('unreachable');
+    expect(await answered('/3', 200)).toBe(200);
+    expect(turn.fault).toBeUndefined();
+    const limit = new ProviderError('exhausted', 'enough', { retryAfter: 60 });
+    expect(await answered('/4', limit)).toBe('exhausted');
+    expect(turn.fault).toBe(limit);
+    const other = client.turn();
+    for (const path of ['/5', '/6'])
+      await Promise.all([outcomeOf(other.ask({ ...about(path), optional: true })), reply(path, DOWN)]);
+    expect(client.stopped).toBe(DOWN.message);
+  });
+
   it('the end of the run does not count as a failure', async () => {
     const { client } = startRun();
     client.stop('enough');

@@ -35,7 +35,7 @@ export function readLimits(
       tokensLeft !== undefined && tokensLeft < DEAREST_ANSWER
         ? secondsToRefill(headers['x-ratelimit-limit'], declared)
         : undefined,
-    retryAfter: waitOf(headers['retry-after'], now),
+    retryAfter: waitOf(headers, now),
   };
 }
 
@@ -61,9 +61,16 @@ function sizeIn(limit = ''): BucketSize | undefined {
   return { maxTokens: Number(tokens), windowSeconds: Number(time) * (UNITS[unit] ?? 1) };
 }
 
-/** `Retry-After` in seconds, whether given as seconds or as a date. */
-function waitOf(value: string | undefined, now: Date): number | undefined {
-  if (value === undefined) return undefined;
-  const seconds = whole(value) ?? Math.ceil((Date.parse(value) - now.getTime()) / 1000);
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), LONGEST_WAIT);
+/** `Retry-After` in seconds, whether given as seconds or as a date, which is by the provider's clock. */
+function waitOf(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
+  const value = headers['retry-after'] ?? '';
+  const seconds = /^\d+(\.\d+)?$/.test(value)
+    ? Number(value)
+    : (dateIn(value) - (dateIn(headers['date']) || now.getTime())) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), LONGEST_WAIT);
+}
+
+/** Dates in headers begin with a day of the week; `Date.parse` also takes `1.5` for one. */
+function dateIn(value = ''): number {
+  return /^[a-z]{3,9},? /i.test(value) ? Date.parse(value) : Number.NaN;
 }

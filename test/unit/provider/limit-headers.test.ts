@@ -49,6 +49,23 @@ describe('D33: the limits in headers', () => {
     [{ 'retry-after': 'Mon, 02 Mar 2026 11:00:00 GMT' }, { retryAfter: 0 }],
     [{ 'retry-after': '999999' }, { retryAfter: 3600 }],
     [{ 'retry-after': 'later' }, {}],
+    // By the provider's clock, which may be another.
+    [
+      { 'retry-after': 'Mon, 02 Mar 2026 11:01:00 GMT', date: 'Mon, 02 Mar 2026 11:00:00 GMT' },
+      { retryAfter: 60 },
+    ],
+    [
+      { 'retry-after': 'Mon, 02 Mar 2026 13:01:00 GMT', date: 'Mon, 02 Mar 2026 13:00:00 GMT' },
+      { retryAfter: 60 },
+    ],
+    [{ 'retry-after': 'Monday, 02-Mar-26 12:00:09 GMT', date: 'today' }, { retryAfter: 9 }],
+    [{ 'retry-after': '0.5' }, { retryAfter: 1 }],
+    [{ 'retry-after': '1.5' }, { retryAfter: 2 }],
+    [{ 'retry-after': '120.5' }, { retryAfter: 121 }],
+    [{ 'retry-after': '9'.repeat(400) }, { retryAfter: 3600 }],
+    [{ 'retry-after': '-5' }, {}],
+    [{ 'retry-after': '2026' }, { retryAfter: 2026 }],
+    [{ 'retry-after': '2026-03-02' }, {}],
   ])('%j', (headers, expected) => {
     expect(readLimits(headers, NOW, GROUP)).toEqual({ ...SILENCE, ...expected });
   });

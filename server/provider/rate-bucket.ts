@@ -23,13 +23,13 @@ interface Charged {
 
 /**
  * Finds the provider's rate bucket that a request is charged to: that of its rate group, for each character. The group
- * is the document's, else the one that an earlier answer of this process named.
+ * is the one that the last answer in this process named, else the document's, which may be older.
  */
 interface RateBuckets {
   /** An operation without a rate group has a bucket for its 429s only, and `counted` says that errors are counted. */
   of(request: Charged): { readonly bucket: Bucket; readonly counted: boolean };
-  /** Stores the rate group that an answer to this kind of request named. */
-  learn(label: string, group: string): void;
+  /** Stores the rate group that an answer to this kind of request named; undefined when it belongs to none. */
+  learn(label: string, group: string | undefined): void;
 }
 
 /** Maximum number of rate groups that are learned from headers; the provider has fewer operations. */
@@ -39,11 +39,12 @@ export function createRateBuckets(): RateBuckets {
   const learned = new Map<string, string>();
   return {
     of({ operation, label, characterId }) {
-      const group = operation?.rateGroup?.name ?? learned.get(label);
+      const group = learned.get(label) ?? operation?.rateGroup?.name;
       return { bucket: { name: group ?? label, characterId }, counted: group === undefined };
     },
     learn(label, group) {
-      if (learned.size < MOST_LEARNED) learned.set(label, group);
+      if (group === undefined) learned.delete(label);
+      else if (learned.has(label) || learned.size < MOST_LEARNED) learned.set(label, group);
     },
   };
 }

@@ -102,7 +102,8 @@ export function createSendWithinLimits(services: {
     const status = broken ? 0 : answer.status;
     const heard = readLimits(broken ? {} : answer.headers, now, operation?.rateGroup ?? null);
     const { group, errorsLeft, errorReset, retryAfter, tokensLeft, emptyFor } = heard;
-    if (group !== undefined && counted) buckets.learn(label, group);
+    // One that tells the error limit instead was charged to that.
+    if (group === undefined ? errorsLeft !== undefined : group !== bucket.name) buckets.learn(label, group);
     const outcome: JsonAnswer | Failure = broken
       ? { error: answer, passing: answer.fault === 'unreachable' }
       : judge(answer, label, errorReset, retryAfter);

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ReservationRequest,
   reserve,
@@ -299,6 +302,75 @@ describe('D33: one token bucket for each rate group and character', () => {
     expect(await outcomeOf(blind.client.ask(ownRecord(ADA, 'location')))).toBe('exhausted');
     expect(requests()).toHaveLength(2);
     await blind.stop();
+  });
+
+  describe('named by the document otherwise than by the answers', () => {
+    let regrouped: ReturnType<typeof otherProcess>;
+    beforeEach(async () => {
+      // A document from before the provider moved its operations to other groups.
+      const { rows } = await sql<{ stored: string }>`
+        select operations::text as stored from provider_document`.execute(app.db);
+      await sql`update provider_document
+        set operations = regexp_replace(${rows[0]?.stored}, 'char-(location|wallet)', 'former', 'g')::jsonb`.execute(
+        app.db,
+      );
+      regrouped = otherProcess(app);
+      const former = (await regrouped.document.current()).find(`/characters/${ADA}/location`);
+      expect(former).toMatchObject({ rateGroup: { name: 'former' } });
+      await sql`update provider_document set operations = ${rows[0]?.stored}::jsonb`.execute(app.db);
+    });
+    afterEach(() => regrouped.stop());
+
+    it('a 429 is obeyed', async () => {
+      app.provider.faults.add(`/characters/${ADA}/location`, { kind: 'status', status: 429, retryAfter: 40 });
+      for (let n = 0; n < 3; n += 1)
+        expect(await outcomeOf(regrouped.client.ask(ownRecord(ADA, 'location')))).toBe('exhausted');
+      expect(await outcomeOf(ask(ownRecord(ADA, 'location')))).toBe('exhausted');
+      expect(requests()).toHaveLength(1);
+      expect(await outcomeOf(regrouped.client.ask(ownRecord(BEN, 'location')))).toBe(200);
+    });
+
+    it('an almost empty bucket is not used', async () => {
+      app.provider.setRateLimit('char-wallet', 20);
+      const outcomes = [];
+      for (let n = 0; n < 12; n += 1) {
+        await sql`delete from provider_cache`.execute(app.db);
+        outcomes.push(await outcomeOf(regrouped.client.ask(ownRecord(ADA, 'wallet'))));
+      }
+      expect(tally(outcomes)).toEqual({ 200: 8, exhausted: 4 });
+      expect(statuses()).toEqual({ 200: 8 });
+    });
+  });
+
+  it('a 429 is obeyed whatever group it names, and after an answer without one it is of that operation alone', async () => {
+    let answered = 0;
+    const heads: Record<string, string>[] = [
+      { 'x-ratelimit-group': 'one' },
+      { 'x-ratelimit-group': 'two', 'retry-after': '40' },
+      { 'x-ratelimit-group': 'three' },
+      { 'x-esi-error-limit-remain': '50', 'x-esi-error-limit-reset': '30' },
+      { 'retry-after': '40' },
+    ];
+    const odd = createServer((_, response) => {
+      const head = heads[answered] ?? {};
+      answered += 1;
+      response.writeHead('retry-after' in head ? 429 : 200, head).end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(odd, 'listening');
+    const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
+    const here = otherProcess(app, { url });
+    await here.document.current();
+    const outcome = () => outcomeOf(here.client.ask({ path: GOOD(0), on: 'service' }));
+    expect([await outcome(), await outcome(), await outcome()]).toEqual([200, 'exhausted', 'exhausted']);
+    expect(answered).toBe(2);
+    app.clock.advance(41_000);
+    expect([await outcome(), await outcome()]).toEqual([200, 200]);
+    expect([await outcome(), await outcome(), answered]).toEqual(['exhausted', 'exhausted', 5]);
+    const { rows } = await sql`select name from provider_buckets where blocked_until is not null
+      order by blocked_until`.execute(app.db);
+    expect(rows).toEqual([{ name: 'two' }, { name: '/corporations/{corporation_id}' }]);
+    await here.stop();
+    odd.close();
   });
 });
 

@@ -189,7 +189,8 @@ begin
     elsif budget.remaining is null or heard_end > budget.ends_on + interval '5 seconds' then
       if budget.remaining is not null then
         budget.turn := budget.turn + 1;
-        budget.carried := budget.carried + budget.reserved;
+        -- Without those of two turns ago, which no answer releases any more, as in provider_reserve.
+        budget.carried := budget.reserved;
         budget.reserved := 0;
       end if;
       budget.remaining := heard_remaining;

@@ -405,6 +405,46 @@ describe('D33: an unknown state of the error limit', () => {
   });
 });
 
+describe('D33: a provider that always says the same rest of its minute', () => {
+  it('and answers some requests late, delays nobody for ever', async () => {
+    const start = app.clock.now().getTime();
+    const reserveAt = async (seconds: number) => {
+      const wanted: ReservationRequest = {
+        ...{ now: new Date(start + seconds * 1000), kept: 30, counted: true, leaseSeconds: 10 },
+        ...{ bucket: undefined, bucketCost: 0, caller: undefined, callerLimit: 20 },
+      };
+      return { wanted, verdict: await reserve(app.db, wanted) };
+    };
+    const settleAt = (
+      seconds: number,
+      reserved: Awaited<ReturnType<typeof reserveAt>>,
+      isAnswered: boolean,
+    ) =>
+      settle(
+        app.db,
+        {
+          ...{ ...reserved, now: new Date(start + seconds * 1000), failed: !isAnswered, bucket: undefined },
+          ...{ errorsLeft: isAnswered ? 100 : undefined, errorReset: isAnswered ? 60 : undefined },
+          ...{ bannedUntil: undefined, tokensLeft: undefined, blockedUntil: undefined, callerFailed: false },
+        },
+        undefined,
+      );
+    const outcomes = [];
+    for (let round = 0; round < 100; round += 1) {
+      const at = round * 12;
+      const late = await reserveAt(at);
+      outcomes.push(late.verdict.outcome);
+      for (const after of [2, 8]) {
+        await settleAt(at + after, await reserveAt(at + after), true);
+      }
+      if (late.verdict.outcome === 'go') await settleAt(at + 9, late, false);
+    }
+    expect(tally(outcomes)).toEqual({ go: 100 });
+    const { rows } = await sql`select reserved, carried from provider_error_budget`.execute(app.db);
+    expect(rows).toEqual([{ reserved: 0, carried: 0 }]);
+  });
+});
+
 describe('D33: concurrent requests on the same budgets', () => {
   const bucket = { name: 'char-wallet', characterId: 1 };
   const wanted = (later = 0): ReservationRequest => ({

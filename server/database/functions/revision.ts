@@ -1,5 +1,5 @@
 /** Written by `npm run generate`, which raises the number whenever a function is another than before. */
 export const revision = {
-  number: 8,
-  of: '11a427a13af4ce8924e360bf73568f9de930d70062f5aa2c91186f5be0fc9df3',
+  number: 9,
+  of: 'b511bd96a20e654c433bbc98f7f56dbd916e0b18abf55201d39108a9c3c9bfcb',
 };

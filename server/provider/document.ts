@@ -25,10 +25,10 @@ const Operation = z.object({
   parameters: z.array(z.unknown()).optional(),
   responses: z.record(z.unknown()).optional(),
   security: Security.optional(),
-  // Described in another way it limits nothing here; what its answers say counts all the same.
+  // Described in another way these limit nothing here; what the answers say counts all the same.
   'x-rate-limit': RateLimit.optional().catch(undefined),
-  'x-cache-age': z.number().nonnegative().optional(),
-  'x-cached-seconds': z.number().nonnegative().optional(),
+  'x-cache-age': z.number().nonnegative().optional().catch(undefined),
+  'x-cached-seconds': z.number().nonnegative().optional().catch(undefined),
 });
 const PathItem = z.record(z.unknown());
 /** `security` is that of operations without their own; in an unknown form it concerns only those. */

@@ -166,6 +166,18 @@ describe('D31: the provider’s document', () => {
   });
 
   it.each([
+    [{ 'x-cache-age': '30' }, null],
+    [{ 'x-cache-age': null }, null],
+    [{ 'x-cache-age': -1 }, null],
+    [{ 'x-cached-seconds': 'a day' }, null],
+    [{ 'x-cache-age': '30', 'x-cached-seconds': 60 }, 60],
+  ])('D31: nor however its lifetime is: %j', (lifetime, cacheSeconds) => {
+    const { operations, skipped } = parseDocument(openApi({ '/odd': { get: lifetime } }), 'esi-');
+    expect(skipped).toEqual([]);
+    expect(operations).toMatchObject([{ template: '/odd', cacheSeconds }]);
+  });
+
+  it.each([
     ['null', null],
     ['an error', { error: 'Not found' }],
     ['another version', { openapi: '4.0.0', paths: { '/status': { get: {} } } }],

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,8 +49,9 @@ export async function listen(
     connectionsCheckingInterval: CHECK_EVERY,
   };
   const server = createServer(options, answer);
-  // An expectation that is not known may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', answer);
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1): a request like any other, also to those who
+  // watch the readers.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   watchReaders(server, readers);
   server.on('clientError', refuseUnreadable);
   await new Promise<void>((resolve, reject) => {
@@ -64,17 +71,30 @@ const UNREADABLE: Readonly<Record<string, HttpError>> = {
 };
 const NO_HTTP = new HttpError('http_unreadable', 'The request is not readable as HTTP.');
 
-/** HTTP/1.1 must name the host (RFC 9112, 3.2). */
+/** HTTP/1.1 must name the host, and nobody may name two (RFC 9112, 3.2). */
 function withHost(handler: Listener): RequestListener {
   return (req, res) => {
-    if (req.httpVersion === '1.1' && req.headers.host === undefined) refuse(res, NO_HTTP);
+    const hosts = countHosts(req.rawHeaders);
+    if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) refuse(res, NO_HTTP);
     else handler(req, res);
   };
 }
 
+/** Node's parsed headers hold only the first one. */
+function countHosts(namesAndValues: readonly string[]): number {
+  let hosts = 0;
+  for (let n = 0; n < namesAndValues.length; n += 2) {
+    const name = namesAndValues[n];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
+}
+
 /** Answers input that is not valid HTTP with a JSON error (D2) and closes the connection. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // In the middle of an answer it would be taken for a part of its body.
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null };
+  if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent) {
     socket.destroy();
     return;
   }

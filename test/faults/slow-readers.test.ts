@@ -42,14 +42,14 @@ async function serve(limits: Partial<ReaderLimits>, after = 0, shared = false): 
 }
 
 /** A client that sends a request, and reads nothing until it is told to. */
-async function ask(): Promise<Socket> {
+async function ask(header = ''): Promise<Socket> {
   const client = connect({ port: http?.port ?? 0, host: '127.0.0.1', noDelay: true });
   clients.push(client);
   client.on('error', () => undefined);
   client.pause();
   await once(client, 'connect');
   const before = answers.length;
-  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  client.write(`GET / HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
   await vi.waitFor(() => expect(answers.length).toBe(before + 1));
   return client;
 }
@@ -71,6 +71,15 @@ describe('a client that does not read its answer', () => {
     await isCut(0);
     expect(socket?.writableLength ?? 0).toBe(0);
   });
+
+  it.each([[{ stalledFor: 500 }], [{ takenWithin: 500 }], [{ waitingBytes: MIB }]])(
+    'is disconnected at %o whatever it expects',
+    async (limits) => {
+      await serve(limits);
+      await ask('Expect: the-best\r\n');
+      await isCut(0);
+    },
+  );
 
   it('gets a truncated answer and nothing else', async () => {
     await serve({ stalledFor: 500 });
@@ -166,6 +175,16 @@ describe('other clients are not disconnected', () => {
     await isTaken(0, 5);
   });
 
+  it('one that waits for the second answer of its connection, whatever it expects', async () => {
+    await serve({ stalledFor: 300 }, 1_000);
+    const client = await ask();
+    client.resume();
+    await isTaken(0, 5);
+    const once = client.bytesRead;
+    client.write('GET / HTTP/1.1\r\nHost: x\r\nExpect: the-best\r\n\r\n');
+    await isTaken(0, once + 5);
+  });
+
   it('one that is idle between two requests, within the limit for that', async () => {
     await serve({ stalledFor: 300 }, 1);
     const client = await ask();
@@ -185,4 +204,20 @@ describe('other clients are not disconnected', () => {
       waitingBytes: 64 * MIB,
     });
   });
+});
+
+it('bytes that are no HTTP get no answer in the middle of another one', async () => {
+  http = await listen(
+    (_, answer) => {
+      answers.push(answer);
+      answer.writeHead(200, { 'Content-Length': 10 }).write('half');
+    },
+    '127.0.0.1',
+    0,
+    NONE,
+  );
+  const client = await ask();
+  client.write('garbage\r\n\r\n');
+  const said = await text(client);
+  expect(said).toMatch(/\r\n\r\nhalf$/);
 });

@@ -135,6 +135,17 @@ describe('D20: a guard that verifies tokens itself', () => {
     await expect(cut).rejects.toThrow('fetch failed');
   });
 
+  it.each([
+    ['a page', () => new Response('<p>Our shop</p>', { headers: { 'content-type': 'text/html' } })],
+    ['nothing', () => new Response(null, { status: 204 })],
+  ])('answers 502 where something else answers %s in the place of the service', async (_, answer) => {
+    const strange = guard({ fetch: async () => answer() });
+    expect(await refusal(strange.check(`Bearer ${tokens.own}`))).toBe(502);
+    const request = new Request('http://app.example', { headers: { authorization: `Bearer ${tokens.own}` } });
+    const answered = await strange.fetch({}, () => new Response('let in'))(request);
+    expect(answered.status).toBe(502);
+  });
+
   describe('says what is wrong with the token, of which the service is not asked', () => {
     let sign: (claims: object, from?: number, to?: number, key?: CryptoKey) => Promise<string>;
     let keys: ReturnType<typeof createLocalJWKSet>;

@@ -81,7 +81,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (known !== undefined && known.until > Date.now()) return known.token;
     const answer = client.token.current({ headers: { authorization: `Bearer ${jwt}` } });
     // While it is pending, concurrent checks of the same token share it.
-    const entry = { token: ok(answer), until: Number.POSITIVE_INFINITY };
+    const entry = { token: ok(answer).catch(asFailure), until: Number.POSITIVE_INFINITY };
     kept.delete(jwt);
     kept.set(jwt, entry);
     if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
@@ -158,6 +158,12 @@ const ELSEWHERE = 'This is not a token for this application.';
 
 function refusal(status: number, detail: string): CastellanError {
   return new CastellanError({ status, headers: new Headers(), body: { detail } });
+}
+
+/** Something else answered in the service's place: its success is none for whoever is checked. */
+function asFailure(error: unknown): never {
+  if (!(error instanceof CastellanError) || error.status >= 400) throw error;
+  throw new CastellanError({ status: 502, headers: new Headers(), body: { detail: error.detail } });
 }
 
 function headersOf({ status, retryAfter }: CastellanError): Record<string, string> {

@@ -38,7 +38,7 @@ function entrance(prefix: string): Router {
   const router = Router();
   router.get('/', (req, res, next) => {
     if (req.accepts(['json', 'html']) !== 'html') return next();
-    res.set({ Location: `${prefix}${PATH}`, Vary: 'Accept' });
+    res.set('Location', `${prefix}${PATH}`).vary('Accept');
     res.status(302).end();
   });
   return router;
@@ -87,8 +87,8 @@ function sendFile(req: Request, res: Response, file: ConsoleFile): void {
   res.set({
     'Content-Type': file.type,
     'Cache-Control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, max-age=86400',
-    Vary: 'Accept-Encoding',
   });
+  res.vary('Accept-Encoding');
   // Not the browser's favourite: those that take Brotli name gzip first.
   const best = file.compressed.find(({ coding }) => req.acceptsEncodings(coding) === coding);
   if (best !== undefined) res.set('Content-Encoding', best.coding);

@@ -37,7 +37,7 @@ export function docsRoutes(document: OpenApiDocument): Router {
       if (page === undefined) return next(new HttpError('path_unknown', 'There is nothing at this path.'));
       const zipped = req.acceptsEncodings('gzip') !== false;
       if (zipped) res.set('Content-Encoding', 'gzip');
-      res.set({ ETag: page.tag, Vary: 'Accept-Encoding' }).type('html');
+      res.set('ETag', page.tag).vary('Accept-Encoding').type('html');
       res.send(zipped ? page.zipped : page.plain);
     }, next);
   };

@@ -131,8 +131,11 @@ function voiceProblem(): HttpError {
 function send(req: Request, res: Response, error: HttpError): void {
   const { status, detail, headers } = error;
   res.status(status).set(headers);
-  if (!isForPeople(req.path)) res.json(errorBody(error));
-  else
+  if (!isForPeople(req.path)) {
+    // The type of what failed may be set already: a file's is, before its preconditions are looked at.
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.json(errorBody(error));
+  } else
     res
       .set(PAGE_HEADERS)
       .send(failurePage(typeof detail === 'string' ? detail : 'The address is not valid.'));

@@ -149,9 +149,15 @@ function attributesOf(of: { method: string; route: string; status: number; id: s
 }
 
 /** Not on the paths that browsers are redirected to, where no script has any business (RFC 9700, 2.6). */
-function forScripts({ settings }: Services): RequestHandler {
-  const allow = crossOrigin(settings.corsOrigins);
-  return (req, res, next) => (isForPeople(req.path) ? next() : allow(req, res, next));
+function forScripts(services: Services): RequestHandler {
+  const allow = crossOrigin(services.settings.corsOrigins);
+  const count = withinLimit(services);
+  return (req, res, next) => {
+    if (!isForPeople(req.path)) return allow(req, res, next);
+    if (req.method !== 'OPTIONS') return next();
+    // Else Express answers it, and names a HEAD that there is not.
+    count(req, res, (error?: unknown) => (error === undefined ? nothingHere(req, res, next) : next(error)));
+  };
 }
 
 /** Unknown path: 404. Known path, wrong method: 405 with `Allow` (D3). */

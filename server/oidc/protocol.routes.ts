@@ -48,7 +48,7 @@ export function oidcProtocol(services: Services): Router {
   const judged = handTo((req, res) => speak(req, res, judge));
   for (const name of SPOKEN_WITH_PROGRAMS) {
     const { path, methods } = OIDC_ENDPOINTS[name];
-    for (const method of methods) router[verbOf(method)](path, noReading, count, addressed, inJson, judged);
+    for (const method of methods) router[verbOf(method)](path, count, addressed, inJson, judged);
   }
   for (const name of SPOKEN_WITH_BROWSERS) {
     const { path, methods } = OIDC_ENDPOINTS[name];

@@ -63,6 +63,11 @@ describe('D73: every error has a code', () => {
   it.each([
     ['a request without Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     [
+      'a request with two hosts',
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n',
+      400,
+    ],
+    [
       'an expectation that nobody knows',
       'GET /token HTTP/1.1\r\nHost: localhost\r\nExpect: the-best\r\nConnection: close\r\n\r\n',
       401,
@@ -107,6 +112,7 @@ describe('D73: every error has a code', () => {
     const file = (headers: Record<string, string>) => send(app, 'GET', '/docs/page.css', { headers });
     expect(await file({ 'if-match': '"another"' })).toMatchObject({
       status: 412,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
       json: { code: 'precondition_failed' },
     });
     expect(await file({ range: 'bytes=999999999-' })).toMatchObject({

@@ -155,6 +155,19 @@ describe('OpenID Connect Core 1.0, 3.1.2: authorization', () => {
     }
   });
 
+  it('OPTIONS of such a path is a 405 that names no HEAD', async () => {
+    for (const path of ['/callback/ext', '/oidc/auth', '/oidc/interaction/x']) {
+      const answer = await fetch(app.url + path, { method: 'OPTIONS' });
+      expect([path, answer.status]).toEqual([path, 405]);
+      expect(answer.headers.get('allow'), path).toMatch(/^GET(, POST)?$/);
+    }
+  });
+
+  it('a HEAD request for the claims of a user answers as GET does, without them', async () => {
+    const answer = await fetch(`${app.url}/oidc/userinfo`, { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, expect.any(String)]);
+  });
+
   it('D3: an unknown path is a 404, a wrong method a 405', async () => {
     for (const path of [
       '/oidc',

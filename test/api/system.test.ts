@@ -183,6 +183,7 @@ describe('GET /docs', () => {
     const headers = { range: 'bytes=999999999-' };
     expect(await send(app, 'GET', '/docs/page.css', { headers })).toMatchObject({
       status: 416,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
       json: { detail: expect.any(String) },
     });
   });
@@ -235,6 +236,8 @@ describe('D62: browsers', () => {
       for (const known of [origin, 'https://other.example']) {
         expect(await allowed(known)).toMatchObject({ 'access-control-allow-origin': known, vary: 'Origin' });
       }
+      const page = await send(narrow, 'GET', '/docs', { headers: { origin } });
+      expect(page.headers.vary).toBe('Origin, Accept-Encoding');
       for (const strange of ['https://evil.example', 'https://fleet.example.evil.example', 'null']) {
         expect((await allowed(strange))['access-control-allow-origin']).toBeUndefined();
       }

@@ -114,11 +114,13 @@ async function write(
     ...changed.flatMap(userChange),
     ...deleted.map((character_id) => ({ character_id, deleted: true })),
   ];
-  const text = JSON.stringify([losing.map(userLoss), deleted]);
+  // All that is shown of the losers: an approval of these changes must let no others pass.
+  const lost = standingDetails(losing);
+  const text = JSON.stringify([lost, deleted]);
   const details = () => [
     ...organizationDetails(before, after),
     ...deleted.map((id) => detail(id, 'deleted', false, true)),
-    ...standingDetails(losing),
+    ...lost,
     ...tokenLosers.map((id) => detail(id, 'tokens', 'valid', 'deleted')),
   ];
   const losses = { lookedAt, losers: [...new Set(losers)], changes: text, details, healthy };
@@ -218,15 +220,5 @@ function userChange({ before, after }: StandingChange): Change[] {
       ...(moved && { corporation: [before.corporation_id, after.corporation_id] }),
       ...(ranked && { level: [before.clearance_level, after.clearance_level] }),
     },
-  ];
-}
-
-function userLoss({ before, after }: StandingChange) {
-  return [
-    before?.character_id,
-    before?.corporation_id,
-    after?.corporation_id,
-    before?.clearance_level,
-    after?.clearance_level,
   ];
 }

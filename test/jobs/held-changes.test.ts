@@ -127,6 +127,19 @@ describe('D63: GET /system/held', () => {
     expect(await allianceOf(corporation)).toBeNull();
   });
 
+  it('begins a new count where another run finds another alliance for the corporation', async () => {
+    const { world } = app.provider;
+    const other = world.alliances.map(({ id }) => id).find((id) => id !== alliance) as number;
+    for (const to of [null, other, null]) {
+      world.moveCorporation(corporation, to);
+      await forgetProvider(app);
+      await sync();
+      expect(await held()).toMatchObject([{ found: 1 }]);
+      app.clock.advance(31 * MINUTE);
+    }
+    expect(await allianceOf(corporation)).toBe(alliance);
+  });
+
   it('records an event that level 9 finds in the audit by the id of the held change', async () => {
     await sync();
     const [change] = await held();
@@ -159,6 +172,40 @@ describe('D63: POST /system/job/{job_id}?approve=', () => {
     await sync({ approved });
     expect(await held()).toEqual([]);
     expect(await allianceOf(corporation)).toBeNull();
+  });
+
+  it('applies no move to another alliance where leaving for none was approved', async () => {
+    await sync();
+    const approved = (await held())[0]?.held_id;
+    const { world } = app.provider;
+    const other = world.alliances.map(({ id }) => id).find((id) => id !== alliance) as number;
+    world.moveCorporation(corporation, other);
+    await recover();
+    await sync({ approved });
+    expect(await allianceOf(corporation)).toBe(alliance);
+    const [changed] = await held();
+    expect(changed).toMatchObject({ found: 1 });
+    expect(changed?.held_id).not.toBe(approved);
+  });
+
+  it('applies no loss of login permission where only leaving was approved', async () => {
+    await sync();
+    const approved = (await held())[0]?.held_id;
+    // The coalition that lets its members log in reaches them by the alliance alone now.
+    const [direct] = await app.db
+      .deleteFrom('coalition_corporations')
+      .where('corporation_id', '=', corporation)
+      .returningAll()
+      .execute();
+    await sync({ approved });
+    const [changed] = await held();
+    await app.db
+      .insertInto('coalition_corporations')
+      .values(direct ?? [])
+      .execute();
+    expect(await allianceOf(corporation)).toBe(alliance);
+    expect(changed?.held_id).not.toBe(approved);
+    expect(changed?.details.map(({ field }) => field)).toContain('may_log_in');
   });
 
   it('is possible, after a run that was asked for, until a run that looked at the same finds nothing', async () => {

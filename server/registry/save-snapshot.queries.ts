@@ -35,7 +35,8 @@ export async function findFormerCeos(
     select c.ceo_id, c.corporation_id from alliances a
       join jsonb_to_recordset(${JSON.stringify(alliances)}::jsonb)
         as found(alliance_id bigint, executor_corporation_id bigint) using (alliance_id)
-      join corporations c on c.corporation_id = a.executor_corporation_id
+      -- One that has left the alliance lost that office by this.
+      join corporations c on c.corporation_id = a.executor_corporation_id and c.alliance_id = a.alliance_id
       join users u on u.character_id = c.ceo_id and u.corporation_id = c.corporation_id
     where a.executor_corporation_id <> found.executor_corporation_id`.execute(db);
   return rows;

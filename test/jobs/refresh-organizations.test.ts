@@ -225,6 +225,26 @@ describe('the refresh of corporations and alliances', () => {
     expect(await userRow(app, CEO)).toMatchObject({ clearance_level: 4 });
   });
 
+  it('D19: the CEO of an executor that left its alliance has lost that office already when the alliance gets another', async () => {
+    const { world } = app.provider;
+    const executor = world.corporationsOf(ALLIANCE).find((id) => id !== FIRST) as number;
+    await setLevel(app, CEO, 4);
+    world.moveCorporation(FIRST, null);
+    // The provider's record of the alliance is older.
+    expect(await refresh({ force: true })).toContainEqual({ character_id: CEO, level: [4, 2] });
+    await setLevel(app, CEO, 5);
+    world.setExecutor(ALLIANCE, executor);
+    app.clock.advance(DAY);
+    const changes = await refresh({ force: true });
+    expect(changes).toContainEqual({ alliance_id: ALLIANCE, executor: [FIRST, executor] });
+    expect(await userRow(app, CEO)).toMatchObject({ clearance_level: 5 });
+    world.moveCorporation(FIRST, ALLIANCE);
+    world.setExecutor(ALLIANCE, FIRST);
+    app.clock.advance(DAY);
+    await refresh({ force: true });
+    expect(await userRow(app, CEO)).toMatchObject({ clearance_level: 4 });
+  });
+
   it('D19: a CEO that left the corporation lost the office by that, and keeps a level that it was given elsewhere', async () => {
     const { world } = app.provider;
     const successor = memberOf(LONELY);

@@ -132,6 +132,7 @@ async function invalidateDead(
         changes: [{ field: 'refresh_token', before: 'valid', after: 'invalid' }],
       })),
     healthy: limit.failures === 0,
+    complete: limit.stopped === undefined,
   };
   const invalid = await inTransaction(db, async (tx) => {
     if (!(await guardMassChange(tx, services, run, losses))) return [];

@@ -20,6 +20,8 @@ export interface Losses {
   readonly details: () => readonly Detail[];
   /** Whether the provider answered all requests of this run. */
   readonly healthy: boolean;
+  /** False when the run has not looked at everything, though what it asked was answered. */
+  readonly complete?: boolean;
 }
 
 /** A run is held back when it takes from more than this share of the users, and from at least this many. */
@@ -37,13 +39,13 @@ export async function guardMassChange(
   tx: Kysely<Database>,
   { db, clock, log, metrics }: Pick<Services, 'db' | 'clock' | 'log' | 'metrics'>,
   run: Run,
-  { lookedAt, losers, changes, details, healthy }: Losses,
+  { lookedAt, losers, changes, details, healthy, complete = true }: Losses,
 ): Promise<boolean> {
   if (run.dryRun) return true;
   const tooMany = losers.length >= AT_LEAST && losers.length > lookedAt * SHARE;
   if (!tooMany || run.force) {
     // An incomplete run does not prove that the changes held back no longer exist.
-    if (healthy || run.force) await forgetHeld(tx, run.job);
+    if ((healthy && complete) || run.force) await forgetHeld(tx, run.job);
     return true;
   }
   const heldId = fingerprintOf(changes);

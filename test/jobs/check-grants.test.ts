@@ -409,6 +409,19 @@ describe('D63: a faulty sign-on takes nothing away', () => {
     await check({ force: true });
     expect(await invalid()).toHaveLength(60);
   });
+
+  it('a run that was told to end leaves held what was, as it has not seen everything', async () => {
+    const ids = await addGrants(app, 60, [SKILLS]);
+    kill(ids.slice(0, 30));
+    await check();
+    app.clock.advance(31 * MINUTE);
+    await expect(check({ signal: AbortSignal.abort() })).rejects.toThrow('told to end');
+    expect(await app.db.selectFrom('held_changes').select('runs').execute()).toEqual([{ runs: 1 }]);
+    await check();
+    app.clock.advance(31 * MINUTE);
+    await check();
+    expect(await invalid()).toEqual(ids.slice(0, 30));
+  });
 });
 
 describe('what another job finds', () => {

@@ -146,11 +146,14 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks()).toBe(false);
   });
 
-  it('but not one with a failing provider, because that did not see everything', async () => {
+  it.each([
+    ['one with a failing provider', { healthy: false }],
+    ['an incomplete one', { complete: false }],
+  ])('but not %s, because that did not see everything', async (_, run) => {
     expect(await asks()).toBe(false);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);
-    expect(await asks({ losers: [], healthy: false })).toBe(true);
+    expect(await asks({ losers: [], ...run })).toBe(true);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(true);
   });

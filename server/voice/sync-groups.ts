@@ -58,7 +58,8 @@ async function syncUnrefused(
   const existing = await server.serverGroups();
   const present = new Map<string, readonly number[]>();
   const mappings: Mapping[] = [];
-  for (const mapping of await resolveMappings(services, existing)) {
+  const resolved = await resolveMappings(services, existing);
+  for (const mapping of resolved) {
     const { group_id, sgid } = mapping;
     await refusals.around(named(mapping), async () => {
       present.set(group_id, sgid === undefined ? [] : await server.members(sgid));
@@ -81,7 +82,9 @@ async function syncUnrefused(
   const losers = [...new Set(plans.flatMap(({ removed }) => removed))].sort(byNumber);
   const lookedAt = new Set([...present.values()].flat()).size;
   const details = () => plans.flatMap((plan) => removalsOf(plan, identities));
-  const losses = { lookedAt, losers, changes: removalsAsText(plans), details, healthy: true };
+  // A group that was not listed says nothing about what is held back of it.
+  const complete = mappings.length === resolved.length;
+  const losses = { lookedAt, losers, changes: removalsAsText(plans), details, healthy: true, complete };
   if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, losses)))) return [];
   if (changes.length === 0) return changes;
   await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)), refusals);

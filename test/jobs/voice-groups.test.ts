@@ -417,6 +417,35 @@ describe('D63: the mass-change guard', () => {
     }
   });
 
+  it('a run in which the server does not list a group leaves held what was', async () => {
+    await everybodyLeaves();
+    await sync();
+    app.clock.advance(31 * 60_000);
+    voice.strike = ({ at }) => (at === 'servergroupclientlist' ? { kind: 'refuse', id: 2568 } : undefined);
+    await expect(sync()).rejects.toMatchObject({ code: 2568 });
+    voice.strike = () => undefined;
+    expect(await app.db.selectFrom('held_changes').select('runs').execute()).toEqual([{ runs: 1 }]);
+    await sync();
+    app.clock.advance(31 * 60_000);
+    await sync();
+    expect(membershipsOf(voice)).toEqual({});
+  });
+
+  it('what three runs find of one group passes, too, where the server lists another one in none of them', async () => {
+    await somebody(MADE);
+    await everybodyLeaves();
+    const made = await madeSgid();
+    let listed = 0;
+    // The groups are listed in the order of the setting.
+    voice.strike = ({ at }) =>
+      at === 'servergroupclientlist' && listed++ % 2 === 0 ? { kind: 'refuse', id: 2568 } : undefined;
+    for (let n = 0; n < 3; n += 1) {
+      await expect(sync()).rejects.toMatchObject({ code: 2568 });
+      app.clock.advance(31 * 60_000);
+    }
+    expect(Object.keys(membershipsOf(voice))).toEqual([String(made)]);
+  });
+
   it('a few removals are made at once', async () => {
     const people = [];
     for (let n = 0; n < 25; n += 1) people.push(await somebody(ADOPTED));

@@ -61,17 +61,17 @@ interface Wrong {
   readonly should: string;
 }
 
-/** For each user the first connection with a wrong nickname. */
+/** For each user without the right nickname the first connection; on a second one the server would not give it. */
 async function findWrong({ db, clock }: Needs, clients: readonly VoiceClient[]): Promise<Wrong[]> {
   const now = clock.now();
   const ids = [...new Set(clients.map(({ clientDatabaseId }) => clientDatabaseId))];
   const tellable = await findTellable(db, ids, new Date(now.getTime() - TELL_EVERY), now);
   return tellable.flatMap(({ character_id, client_database_id, tickered_name }) => {
     const should = nicknameOf({ tickered_name });
-    const client = clients.find(
-      ({ clientDatabaseId, nickname }) => clientDatabaseId === client_database_id && nickname !== should,
-    );
-    return client === undefined ? [] : [{ client, character_id, should }];
+    const own = clients.filter(({ clientDatabaseId }) => clientDatabaseId === client_database_id);
+    const [client] = own;
+    if (client === undefined || own.some(({ nickname }) => nickname === should)) return [];
+    return [{ client, character_id, should }];
   });
 }
 

@@ -74,6 +74,18 @@ describe('D41: nicknames', () => {
     expect(toldTo(client)).toHaveLength(2);
   });
 
+  it('who has the name on one connection gets no message on another: the server gives a name only once', async () => {
+    const [right, wrong] = [await somebody('Nan Holt', '[A1] Nan Holt'), await somebody('Oz Birch', 'Oz')];
+    const { clientDatabaseId } = right.client;
+    const phone = voice.world.connect('Nan on the phone', { clientDatabaseId });
+    // Listed first, too.
+    voice.world.clients.reverse();
+    voice.world.connect('Oz on the phone', { clientDatabaseId: wrong.client.clientDatabaseId });
+    expect(await check()).toMatchObject([{ character_id: wrong.id }]);
+    expect([right.client, phone].flatMap(toldTo)).toEqual([]);
+    expect(voice.world.messages).toHaveLength(1);
+  });
+
   it('of a name that is too long the first 30 characters count', async () => {
     const name = 'Maximiliana Featherstonehaugh IV';
     const { client } = await somebody(name, `[A1] ${name}`.slice(0, 30));

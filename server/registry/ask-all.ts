@@ -8,16 +8,23 @@ import type { Run } from '../queue/run.ts';
 const AT_ONCE = 3;
 /** Consecutive failures after which the provider counts as unavailable for the rest of the run. */
 const FAILURES_IN_A_ROW = 2;
+/** The same where each failure is followed by a check: those that may be open at once, and the check. */
+export const FAILURES_WITH_CHECK = AT_ONCE + 1;
 /** Errors counted against the provider's error limit that one run may cause, retries included (D63). */
 const MOST_ERRORS = 20;
 /** Share of a run's time limit that is reserved for writing the results. */
 const TIME_TO_WRITE = 0.15;
 
 /** A provider client for runs that update the registry, with these limits. */
-export function createRegistryClient(client: ProviderClient, run: Run): RunClient {
+export function createRegistryClient(
+  client: ProviderClient,
+  run: Run,
+  failuresInARow = FAILURES_IN_A_ROW,
+): RunClient {
   return createRunClient(client, run, {
     concurrency: AT_ONCE,
-    failuresInARow: FAILURES_IN_A_ROW,
+    failuresInARow,
+    failuresAtStart: FAILURES_IN_A_ROW,
     errors: MOST_ERRORS,
     timeToWrite: TIME_TO_WRITE,
   });
@@ -35,8 +42,14 @@ export interface Answers<T> {
 /**
  * Requests one record for each id. A failed request does not affect the others, but several consecutive failures end
  * the loop.
+ *
+ * @param check whether the provider still answers something else; then a failure is that record's alone
  */
-export async function askAll<T>(ids: Iterable<number>, ask: (id: number) => Promise<T>): Promise<Answers<T>> {
+export async function askAll<T>(
+  ids: Iterable<number>,
+  ask: (id: number) => Promise<T>,
+  check: () => Promise<boolean> = async () => false,
+): Promise<Answers<T>> {
   const answers = new Map<number, T>();
   const failed: number[] = [];
   let failure: ProviderError | undefined;
@@ -49,9 +62,13 @@ export async function askAll<T>(ids: Iterable<number>, ask: (id: number) => Prom
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       failure ??= error;
-      // An exhausted limit fails the following ids, too, so it ends the loop at once.
-      failedInARow += error.fault === 'exhausted' ? FAILURES_IN_A_ROW : 1;
-      if (error.fault !== 'exhausted') failed.push(id);
+      if (error.fault === 'exhausted') {
+        // It fails the following ids, too, so it ends the loop at once.
+        failedInARow += FAILURES_IN_A_ROW;
+        return;
+      }
+      failed.push(id);
+      if (!(await check())) failedInARow += 1;
     }
   };
   await pMap(new Set(ids), askFor, { concurrency: AT_ONCE });

@@ -42,21 +42,24 @@ type OpenAlliance = AllianceFacts & { readonly executor_corporation_id: number }
 /**
  * Fetches corporations and alliances, then the unregistered alliances that they belong to, and the executors of those.
  * A corporation's alliance is taken from its own record, because affiliations and member lists may be older.
+ *
+ * @param check see {@link askAll}
  */
 export async function fetchSnapshot(
   services: { readonly db: Kysely<Database>; readonly clock: Clock },
   client: ProviderClient,
   wanted: OrganizationIds,
+  check?: () => Promise<boolean>,
 ): Promise<FetchedSnapshot> {
   const { db } = services;
   const api = createGameApi(client);
   const players = wanted.corporations.filter((id) => id >= FIRST_PLAYER_CORPORATION);
   let asRead = await readOrganizations(db, { alliances: wanted.alliances, corporations: players });
-  const members = await askAll(players, (id) => api.corporation(id));
+  const members = await askAll(players, (id) => api.corporation(id), check);
   const named = [...members.answers.values()].flatMap((facts) => facts?.alliance_id ?? []);
   const namedAlliances = await readOrganizations(db, { alliances: [...new Set(named)], corporations: [] });
   const unregistered = named.filter((id) => !namedAlliances.alliances.has(id));
-  const alliances = await askAll([...wanted.alliances, ...unregistered], (id) => api.alliance(id));
+  const alliances = await askAll([...wanted.alliances, ...unregistered], (id) => api.alliance(id), check);
   const executorIds = [...alliances.answers.values()].flatMap(
     (facts) => facts?.executor_corporation_id ?? [],
   );
@@ -69,6 +72,7 @@ export async function fetchSnapshot(
   const executors = await askAll(
     unasked.filter((id) => id >= FIRST_PLAYER_CORPORATION && !asRead.corporations.has(id)),
     (id) => api.corporation(id),
+    check,
   );
 
   const corporationAnswers = new Map([...members.answers, ...executors.answers]);

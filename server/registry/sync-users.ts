@@ -7,7 +7,7 @@ import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import type { Move, Seen } from './apply-plan.queries.ts';
 import { applyPlan } from './apply-plan.ts';
-import { createRegistryClient } from './ask-all.ts';
+import { createRegistryClient, FAILURES_WITH_CHECK } from './ask-all.ts';
 import { type FetchedSnapshot, fetchSnapshot } from './fetch-snapshot.ts';
 import {
   type OrganizationIds,
@@ -34,6 +34,8 @@ const GRAVEYARD = 1_000_001;
 /** Results of a run so far. It holds differences only, so it stays small. */
 interface SyncState {
   answered: number;
+  /** A character that the provider has answered. */
+  known: number | undefined;
   readonly moves: Move[];
   /** Corporations that are not registered or changed their alliance, each with its present alliance. */
   readonly allegiances: Map<number, number | null>;
@@ -60,7 +62,7 @@ type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metri
 export async function syncUsers(services: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = services;
   const startedOn = clock.now();
-  const client = createRegistryClient(services.client, run);
+  const client = createRegistryClient(services.client, run, FAILURES_WITH_CHECK);
   const total = await countUsers(db, startedOn);
   const visit = await visitAll(services, client, run, startedOn, total);
   const targets = visit.moves.flatMap(({ to }) => to ?? []);
@@ -68,7 +70,10 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     alliances: [...new Set(visit.allegiances.values())].flatMap((id) => id ?? []),
     corporations: [...new Set([...targets, ...visit.allegiances.keys()])],
   });
-  const found = await fetchSnapshot(services, client, concerned(visit, organizations));
+  // Users stay where they left as long as their new corporation is not answered, and it is asked for in every run. So a
+  // few that always fail must not end the run for the others.
+  const check = () => stillAnswers(client, visit);
+  const found = await fetchSnapshot(services, client, concerned(visit, organizations), check);
   const failure = visit.failure ?? found.failure;
   if (failure !== undefined) {
     log.warn(
@@ -107,6 +112,7 @@ async function visitAll(
   const stopped = await readCursor(db, run.job);
   const visit: SyncState = {
     answered: 0,
+    known: undefined,
     moves: [],
     allegiances: new Map(),
     leaderless: [],
@@ -186,12 +192,19 @@ async function visitPage(
   if (suspicion !== undefined) return;
   // Where only the rest of the page failed, as refused ids have used up the errors of the run, what was answered counts.
   visit.answered += answered;
+  visit.known ??= found[0]?.character_id;
   const byId = new Map(found.map((affiliation) => [affiliation.character_id, affiliation]));
   for (const user of users) {
     const affiliation = byId.get(user.character_id);
     // A character missing from the answer does not count as deleted (D63b).
     if (affiliation !== undefined) note(user, affiliation, visit);
   }
+}
+
+/** Whether the provider still answers what it has answered before in this run. */
+async function stillAnswers(client: ProviderClient, { known }: SyncState): Promise<boolean> {
+  const { found } = await askAffiliations(client, known === undefined ? [] : [known]);
+  return found.length > 0;
 }
 
 /**

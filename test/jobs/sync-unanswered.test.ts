@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Fault } from '../../dev/provider/faults.ts';
+import { syncUsers } from '../../server/registry/sync-users.ts';
+import { atRequest, errorsIn, forget, populate } from '../fixtures/population.ts';
+import { startTestApp, type TestApp } from '../harness/app.ts';
+import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
+import { userRow } from '../harness/sign-in.ts';
+
+const HOME = 98_000_001;
+/** Corporations that are not registered, with CEOs that are no users: all but the first one are never answered. */
+const STRANGE = [98_000_005, 98_000_006, 98_000_007, 98_000_008, 98_000_009, 98_000_010];
+const ANSWERED = STRANGE[0] as number;
+
+let app: TestApp;
+/** Members of {@link HOME}, of whom each moves to one of {@link STRANGE}. */
+let people: readonly number[];
+
+beforeAll(async () => {
+  app = await startTestApp({ provider: { alliances: 0, corporations: 10, characters: 200 } });
+  await populate(app);
+  const { world } = app.provider;
+  // The latest id is visited first, so the corporation that is answered comes last.
+  people = world
+    .membersOf(HOME)
+    .filter((id) => !world.character(id)?.isCeo)
+    .sort((a, b) => a - b);
+});
+afterAll(() => app.stop());
+beforeEach(async () => {
+  app.provider.reset();
+  app.clock.advance(2 * 3_600_000);
+  stayInTheMinute(app);
+  await forgetProvider(app);
+  const { world } = app.provider;
+  for (const id of people) world.moveCharacter(id, HOME);
+  await sync();
+  for (const corporation_id of STRANGE) await forget(app, { corporation_id });
+  app.clock.advance(2 * 3_600_000);
+  await forgetProvider(app);
+  app.provider.reset();
+  for (const [n, id] of STRANGE.entries()) world.moveCharacter(people[n] ?? 0, id);
+});
+
+const sync = (services: Partial<TestApp['app']['services']> = {}) =>
+  syncUsers({ ...app.app.services, ...services }, testRun('sync-users'));
+
+const homes = () =>
+  Promise.all(STRANGE.map(async (_, n) => (await userRow(app, people[n] ?? 0))?.corporation_id));
+
+describe('D19: unregistered corporations for which the provider always fails', () => {
+  const faults: [string, Fault][] = [
+    ['5xx', { kind: 'status', status: 502 }],
+    ['a record that cannot be used', { kind: 'empty list' }],
+    ['connections that break', { kind: 'reset' }],
+  ];
+
+  it.each(faults)(
+    '%s: who joined another one is moved all the same, and they are later',
+    async (_, fault) => {
+      for (const id of STRANGE.slice(1)) app.provider.faults.add(`/corporations/${id}`, fault);
+      await sync();
+      expect(await homes()).toEqual([ANSWERED, HOME, HOME, HOME, HOME, HOME]);
+      expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(20);
+      app.provider.faults.clear();
+      app.clock.advance(61_000);
+      await sync();
+      expect(await homes()).toEqual(STRANGE);
+    },
+  );
+
+  it('D63: a provider that fails for everything ends the run after few requests', async () => {
+    const client = atRequest(app.app.services.client, 2, () => {
+      app.provider.faults.downtime = true;
+    });
+    await sync({ client });
+    const failed = app.provider.requests.filter(({ status }) => status !== 200);
+    expect(failed.length).toBeGreaterThan(0);
+    expect(new Set(failed.map(({ path }) => path)).size).toBeLessThanOrEqual(4);
+    expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(12);
+    expect(await homes()).toEqual(STRANGE.map(() => HOME));
+  });
+});

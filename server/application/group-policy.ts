@@ -23,7 +23,7 @@ import {
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, ofThese, recordStandings } from '../standing/standing-events.ts';
 
 /** The policy of a group; 404 when the group does not exist or the caller may not see its policy. */
 export async function getPolicy(
@@ -92,7 +92,12 @@ export async function setPolicy(
     const [event_id] = await recordEvents(tx, updated, now);
     const because = event_id === undefined ? {} : { cause: { event_id } };
     await carryOut(services, tx, { departures, ended, ...because }, now);
-    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, because);
+    // Who stays gains and loses nothing here: a login that changes meanwhile is told by whoever changes it (D91).
+    const concerned = ofThese(
+      standings,
+      departures.map(({ character_id }) => character_id),
+    );
+    await recordStandings(tx, await changedStandings(tx, concerned, {}, LOGIN), now, because);
     return after;
   });
 }

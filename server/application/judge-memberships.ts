@@ -7,7 +7,7 @@ import { endApplications } from '../policy/pending.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, ofThese, recordStandings } from '../standing/standing-events.ts';
 
 /**
  * Judges members and applicants of all groups by their policies and their present memberships (D110, D111): members who
@@ -23,7 +23,8 @@ export async function judgeMemberships(
   const now = services.clock.now();
   return inTransactionIfKept(services.db, async (tx) => {
     await lockJudged(tx);
-    const standings = await readStandings(tx, { groups: await findSpeakingGroups(tx) });
+    const speaking = await findSpeakingGroups(tx);
+    const standings = await readStandings(tx, { groups: speaking });
     const { judged, departures } = await judgeMembers(tx, now);
     const ended = await endApplications(tx, now);
     const changes = [
@@ -45,7 +46,13 @@ export async function judgeMemberships(
     const kept = !run.dryRun && (await guardMassChange(tx, services, run, losses));
     if (!kept) return { result: changes, kept };
     await carryOut(services, tx, { departures, ended }, now);
-    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now);
+    // Who stays gains and loses nothing here: a login that changes meanwhile is told by whoever changes it (D91).
+    const left = departures.filter(({ group_id }) => speaking.includes(group_id));
+    const concerned = ofThese(
+      standings,
+      left.map(({ character_id }) => character_id),
+    );
+    await recordStandings(tx, await changedStandings(tx, concerned, {}, LOGIN), now);
     return { result: changes, kept };
   });
 }

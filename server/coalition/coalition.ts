@@ -90,10 +90,11 @@ export async function updateCoalition(
     const { alliances, corporations, bars } = await findMoves(tx, coalitionId, body);
     const moved = !isEmpty(alliances) || !isEmpty(corporations);
     if (moved && bars) requireRightToBar(caller);
-    await requireAuthorityOverAll(tx, caller, {
+    const moving = {
       alliances: [...alliances.added, ...alliances.removed],
       corporations: [...corporations.added, ...corporations.removed],
-    });
+    };
+    await requireAuthorityOverAll(tx, caller, moving);
     const touched = {
       coalitions: [coalitionId],
       alliances: alliances.added,
@@ -101,9 +102,9 @@ export async function updateCoalition(
     };
     const rehearsed = await services.touches(tx, touched);
     if (moved && !rehearsed) await lockGrouping(tx, true);
-    const speaks =
-      moved || (body.authorized_to_login ?? before.authorized_to_login) !== before.authorized_to_login;
-    const standings = speaks ? await readStandings(tx, touched) : undefined;
+    const same = (body.authorized_to_login ?? before.authorized_to_login) === before.authorized_to_login;
+    // A login that changes meanwhile for somebody else is told by whoever changes it (D91).
+    const standings = moved || !same ? await readStandings(tx, same ? moving : touched) : undefined;
     await changeMembers(tx, coalitionId, 'alliances', alliances);
     await changeMembers(tx, coalitionId, 'corporations', corporations);
     const after = {

@@ -112,7 +112,12 @@ export async function updateGroup(
       owner_id,
     };
     await services.touches(tx, { groups: [groupId], users: change.added });
-    const standings = await readStandings(tx, speaks ? { groups: [groupId], users: change.added } : {});
+    const same = before.authorized_to_login === after.authorized_to_login;
+    // A login that changes meanwhile for somebody else is told by whoever changes it (D91).
+    const concerned = same
+      ? { users: [...change.added, ...change.removed] }
+      : { groups: [groupId], users: change.added };
+    const standings = await readStandings(tx, speaks ? concerned : {});
     // Members are added first, because a foreign key requires the owner to be a member, and removed last, when a former
     // owner is no longer the owner.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
@@ -122,7 +127,6 @@ export async function updateGroup(
     await changeMembers(tx, groupId, { added: [], removed: change.removed });
     const because = await recordGroupUpdated(tx, groupId, before, after, change, now);
     await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, because);
-    const same = before.authorized_to_login === after.authorized_to_login;
     if (!same || change.added.length > 0) {
       const ended = await endApplications(tx, now, { groupIds: [groupId] });
       const events = ended.map((one) => endedEvent(one, because.cause));
@@ -199,7 +203,9 @@ export async function removeGroup(
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
     await services.touches(tx, { groups: [groupId] });
     const members = await lockMembers(tx, groupId);
-    const standings = await readStandings(tx, { groups: [groupId] });
+    // A group that is silent gives and takes no login.
+    const speaks = group.authorized_to_login !== null;
+    const standings = await readStandings(tx, speaks ? { groups: [groupId] } : {});
     await deleteGroup(tx, groupId);
     const { cause } = await recordGroupDeleted(tx, groupId, group, members, now);
     const ended = await endApplicationsTo(tx, groupId, now);

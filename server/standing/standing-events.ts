@@ -24,9 +24,11 @@ export interface StandingChange {
 export const LOGIN = ['may_log_in'] as const;
 /** The same of a coalition's members. */
 export const LOGIN_AND_COALITIONS = ['coalitions', ...LOGIN] as const;
-/** The same of a user's level. */
-export const LOGIN_AND_LEVEL = ['clearance_level', ...LOGIN] as const;
-/** The same of a voice identity's users. */
+/** What a level brings about for its user. */
+export const LEVEL = ['clearance_level'] as const;
+/** The same where an administrator begins or ceases to be one. */
+export const LOGIN_AND_LEVEL = [...LEVEL, ...LOGIN] as const;
+/** What a voice identity brings about for its users. */
 export const LOGIN_AND_VOICE = ['voice_group', ...LOGIN] as const;
 
 /**
@@ -49,6 +51,12 @@ export async function changedStandings(
     .map((id) => ({ before: before.get(id), after: after.get(id) }))
     .map((change) => (own === undefined ? change : ownPart(change, own)))
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
+}
+
+/** The standings of these users alone, for a change that turned out to concern only them. */
+export function ofThese(standings: Standings, characterIds: readonly number[]): Standings {
+  const those = new Set(characterIds);
+  return new Map([...standings].filter(([id]) => those.has(id)));
 }
 
 /** The change without what is not its own; both sides are equal where nothing is left. */

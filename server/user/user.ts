@@ -1,7 +1,7 @@
 import type { User, UserGroup } from '../../contract/user.ts';
 import { type Admission, readmit, readmitOver } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
-import { isBuiltIn } from '../access/clearance-levels.ts';
+import { isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { findPositions } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -11,7 +11,7 @@ import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
-import { followStandings, LOGIN_AND_LEVEL } from '../standing/standing-events.ts';
+import { followStandings, LEVEL, LOGIN_AND_LEVEL } from '../standing/standing-events.ts';
 import { removeUsers } from './remove-users.ts';
 import { lockDoomed, setLevel } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
@@ -57,7 +57,10 @@ export async function updateUser(
       const now = services.clock.now();
       const set = () => setLevel(tx, characterId, level, now);
       if (level !== target.level) {
-        await followStandings(tx, { users: [characterId] }, now, set, { own: LOGIN_AND_LEVEL });
+        // A level gives or takes a login only where it makes or unmakes an administrator (D27b).
+        const crosses = isAdministrator(level) !== isAdministrator(target.level);
+        const own = crosses ? LOGIN_AND_LEVEL : LEVEL;
+        await followStandings(tx, { users: [characterId] }, now, set, { own });
       }
       await endUnwelcome(services, tx, { users: [characterId] });
     }

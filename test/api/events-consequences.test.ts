@@ -223,6 +223,20 @@ describe('D91: the events of each operation', () => {
         .map(({ targets, changes }) => [targets[0]?.id, changes]);
     await root.group.update({ params, body: { add_members: [name] } });
     expect(await login()).toEqual([[String(id), [{ field: 'may_log_in', before: true, after: false }]]]);
+    // It does not bar administrators (D27b).
+    for (const clearance_level of [9, 0]) {
+      await ok(root.user.update({ params: { character_id: id }, body: { clearance_level } }));
+      const may_log_in = clearance_level === 9;
+      expect(await login()).toEqual([
+        [
+          String(id),
+          [
+            { field: 'clearance_level', before: 9 - clearance_level, after: clearance_level },
+            { field: 'may_log_in', before: !may_log_in, after: may_log_in },
+          ],
+        ],
+      ]);
+    }
     await root.group.delete({ params });
     expect(await login()).toEqual([[String(id), [{ field: 'may_log_in', before: false, after: true }]]]);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ok } from '../../sdk/src/index.ts';
+import type { Event } from '../../contract/event.ts';
+import { type Group, ok } from '../../sdk/src/index.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
@@ -190,6 +191,107 @@ describe('D91: what somebody else changes at the same moment', () => {
     ]);
     expect(misfits(events)).toEqual([]);
   });
+
+  /** A coalition that lets ONE in, and stops doing so while the work waits for the lock; the events of both. */
+  async function shutOutDuring(lock: string, work: () => Promise<unknown>): Promise<Event[]> {
+    const params = await ok(
+      root.coalition.create({ body: { coalition_name: `Open ${scenes.next()}`, ticker: 'O' } }),
+    );
+    await ok(root.coalition.update({ params, body: { add_member_corporations: [ONE] } }));
+    const events = await eventsOf(app.db, () =>
+      meanwhile(app, lock, [], work, () =>
+        ok(root.coalition.update({ params, body: { authorized_to_login: false } })),
+      ),
+    );
+    await ok(root.coalition.delete({ params }));
+    return events;
+  }
+  /** What the events tell of whether a user may log in. */
+  const logins = (events: readonly Event[], { id }: Person) =>
+    events.flatMap(({ type, targets, changes }) =>
+      type === 'user.standing_changed' && targets[0]?.id === String(id)
+        ? changes.filter(({ field }) => field === 'may_log_in')
+        : [],
+    );
+  const LOST = { field: 'may_log_in', before: true, after: false };
+  const MEMBERS = 'lock table group_members in share mode';
+
+  const silent = {
+    'joins a group': (member: Person, { params }: Scene) => ok(member.client.group.apply({ params })),
+    'leaves a group': ({ client }: Person, { params }: Scene) => ok(client.group.leave({ params })),
+    'is in a group that is deleted': (_: Person, { params }: Scene) => ok(root.group.delete({ params })),
+    'is given a level': ({ id }: Person) =>
+      ok(root.user.update({ params: { character_id: id }, body: { clearance_level: 3 } })),
+  };
+  it.each([
+    ['joins a group', MEMBERS],
+    ['leaves a group', MEMBERS],
+    ['is in a group that is deleted', MEMBERS],
+    ['is given a level', 'lock table users in share mode'],
+  ] as const)('is told once: a login that a coalition takes from a user who %s', async (how, lock) => {
+    const member = await scenes.person();
+    const scene = await scenes.scene({ joining: 'open' });
+    const { params } = scene;
+    if (how !== 'joins a group') {
+      await ok(root.group.update({ params, body: { add_members: [member.name] } }));
+    }
+    const events = await shutOutDuring(lock, () => silent[how](member, scene));
+    expect(logins(events, member)).toEqual([LOST]);
+    expect(misfits(events)).toEqual([]);
+  });
+
+  it('is told once: a login that a coalition takes from a member of another one whose members change', async () => {
+    const [stays, joins] = [await scenes.person(ONE), await scenes.person(OTHER)];
+    for (const { id } of [stays, joins]) {
+      await app.db.deleteFrom('group_members').where('character_id', '=', id).execute();
+    }
+    const body = { coalition_name: `Other ${scenes.next()}`, ticker: 'S' };
+    const params = await ok(root.coalition.create({ body }));
+    await ok(root.coalition.update({ params, body: { add_member_corporations: [ONE] } }));
+    const events = await shutOutDuring('lock table coalition_corporations in share mode', () =>
+      ok(root.coalition.update({ params, body: { add_member_corporations: [OTHER] } })),
+    );
+    await ok(root.coalition.delete({ params }));
+    expect(logins(events, stays)).toEqual([LOST]);
+    // Whoever joins gains a login by that, which is told as well.
+    expect(logins(events, joins)).toEqual([{ field: 'may_log_in', before: false, after: true }]);
+    expect(misfits(events)).toEqual([]);
+  });
+
+  const asking = { eligible: { min_level: 2 }, grace_hours: 0 };
+  const speaking = {
+    'its members change': (params: Group, { name }: Person) =>
+      ok(root.group.update({ params, body: { remove_members: [name] } })),
+    'its policy is set': (params: Group) => ok(root.group.setPolicy({ params, body: asking })),
+    'its members are judged': () => judgeMemberships(app.app.services, testRun('judge-memberships')),
+  };
+  it.each(Object.keys(speaking) as (keyof typeof speaking)[])(
+    'is told once: a login that a coalition takes from a member of a group that lets in while %s',
+    async (how) => {
+      const [stays, leaves] = [await scenes.person(ONE, 2), await scenes.person(OTHER, 2)];
+      const letting = await group();
+      const add_members = [stays.name, leaves.name];
+      await ok(root.group.update({ params: letting, body: { authorized_to_login: true, add_members } }));
+      if (how === 'its members are judged') {
+        await ok(root.group.setPolicy({ params: letting, body: asking }));
+        // Whoever stays there leaves another one, which says nothing about logins.
+        const params = await group();
+        await ok(root.group.update({ params, body: { add_members: [stays.name] } }));
+        await setLevel(app, stays.id, 3);
+        await ok(root.group.setPolicy({ params, body: { ...asking, eligible: { min_level: 3 } } }));
+        await setLevel(app, stays.id, 2);
+      }
+      await setLevel(app, leaves.id, 0);
+      // The group is what lets it in.
+      const others = app.db.deleteFrom('group_members').where('character_id', '=', leaves.id);
+      await others.where('group_id', '!=', letting.group_id).execute();
+      const events = await shutOutDuring(MEMBERS, () => speaking[how](letting, leaves));
+      expect(logins(events, stays)).toEqual([LOST]);
+      // Whoever does leave loses the login by that, which is told as well.
+      expect(logins(events, leaves)).toEqual([LOST]);
+      expect(misfits(events)).toEqual([]);
+    },
+  );
 
   it('is told once: a user who is deleted while its coalition says who may log in', async () => {
     const member = await scenes.person(OTHER);

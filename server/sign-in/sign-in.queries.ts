@@ -182,7 +182,7 @@ function handedOver(db: Kysely<Database>, characterId: number, ownerHash: string
 
 /**
  * Resets a character that has a new owner: deletes its tokens, memberships of hand-made groups, histories, level and
- * guesthood, and removes it from its person (D29b, D101).
+ * guesthood, removes it from its person, and begins its compliance anew (D29b, D101, D102).
  */
 export async function handOver(
   db: Kysely<Database>,
@@ -204,5 +204,8 @@ export async function handOver(
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);
+  // It lacks its scopes from now on: how long the former owner did, or was known, is not held against the new one (D102).
+  await sql`insert into compliance_failures (character_id, since) values (${characterId}, ${now})
+    on conflict (character_id) do update set since = excluded.since`.execute(db);
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
 }

@@ -6,6 +6,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { noteCompliance } from '../../server/compliance/note-compliance.ts';
 import { soleId } from '../../server/person/person-id.ts';
+import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
@@ -246,6 +247,36 @@ describe('D102: compliance', () => {
     await noteCompliance(app.app.services);
     await sql`delete from grants where scopes @> array[${SKILLS}]`.execute(app.db);
     expect((await of(FIRST)).persons[0]?.characters[0]).toMatchObject({ status: 'grace', days: 0 });
+  });
+
+  it('D29b: who gets a character has the time of grace, however long its former owner was known or failed', async () => {
+    for (const [id, scopes] of [
+      [ADA, [MAIL, SKILLS]],
+      [BRIM, [MAIL]],
+    ] as const) {
+      await member(id, FIRST, ago(24 * 200));
+      await grant(id, scopes);
+    }
+    await noteCompliance(app.app.services);
+    app.clock.advance(80 * HOUR);
+    await noteCompliance(app.app.services);
+    expect(statuses(await of(FIRST))).toMatchObject({
+      [ADA]: ['ok', null],
+      [BRIM]: ['failing', 'scopes_missing'],
+    });
+    await sql`update users set owner_hash = 'seller' where character_id <> 0`.execute(app.db);
+    for (const characterId of [ADA, BRIM]) {
+      const identity = { characterId, characterName: `Character ${characterId}`, ownerHash: 'buyer' };
+      await noticeHandover(app.app.services, identity);
+    }
+    const since = app.clock.now().toISOString();
+    app.clock.advance(HOUR);
+    const inGrace = { status: 'grace', reason: 'no_grant', since, days: 0 };
+    for (let run = 0; run < 2; run += 1) {
+      const { persons } = await of(FIRST);
+      expect(persons.flatMap(({ characters }) => characters)).toMatchObject([inGrace, inGrace]);
+      await noteCompliance(app.app.services);
+    }
   });
 
   it('stores the counts of each day for two years, from the last run of a day', async () => {

@@ -18,14 +18,16 @@ export interface Voice {
 type Selected = (via: RawBuilder<unknown>) => RawBuilder<unknown>;
 
 /**
- * All voices about the user in row `u` (D27): of its hand-made groups, of the coalitions of its corporation, and of the
- * autogroups of these organizations. For a guest the organizations are those of its host, and a hand-made group counts
- * only when it says no. The caller passes the columns to select of a group `g` and of a coalition `co`.
+ * All voices about the user in row `u` (D27): of its hand-made groups and the voice autogroup, of the coalitions of its
+ * corporation, and of the autogroups of these organizations. For a guest the organizations are those of its host, a
+ * hand-made group counts only when it says no, and the voice autogroup, of which it is no member, not at all (D18b). The
+ * caller passes the columns to select of a group `g` and of a coalition `co`.
  */
 function voices(ofGroup: Selected, ofCoalition: Selected): RawBuilder<unknown> {
   return sql`
     select ${ofGroup(sql`null`)} from group_members m join groups g using (group_id)
-      where m.character_id = u.character_id and (${isMember} or not g.authorized_to_login)
+      where m.character_id = u.character_id
+        and (${isMember} or not g.is_voice and not g.authorized_to_login)
     union all
     select ${ofCoalition(sql`'corporation'`)} from coalition_reach r join coalitions co using (coalition_id)
       where r.corporation_id = u.corporation_id

@@ -515,6 +515,26 @@ describe('access', () => {
     expect(await isInVoiceGroup(somebody.id)).toBe(false);
   });
 
+  it('D27: a user that becomes a guest is not shut out by the autogroup, of which it is no member', async () => {
+    const somebody = await member();
+    await prove(somebody);
+    const { group_id } = await voiceGroup();
+    const forbids = app.db.updateTable('groups').set({ authorized_to_login: false });
+    await forbids.where('group_id', '=', group_id).execute();
+    const why = async () => {
+      const query = { about: 'login' };
+      const { answer, facts } = await ok(
+        app.client(app.root).user.why({ params: { character: String(somebody.id) }, query }),
+      );
+      return { answer, named: JSON.stringify(facts).includes(group_id) };
+    };
+    expect(await why()).toEqual({ answer: 'no', named: true });
+    await setLevel(app, somebody.id, -1);
+    expect(await why()).toEqual({ answer: 'yes', named: false });
+    const silent = app.db.updateTable('groups').set({ authorized_to_login: null });
+    await silent.where('group_id', '=', group_id).execute();
+  });
+
   it('D15: level 0 and above; a guest may not', async () => {
     const guest = await addMember(app, ++lastId, -1);
     expect((await start(guest.jwt)).status).toBe(403);

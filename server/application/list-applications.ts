@@ -9,7 +9,7 @@ import {
   findApplicationsTo,
   type Page,
 } from './application.queries.ts';
-import { requireModerator } from './moderation.ts';
+import { mayDecide, requireModerator } from './moderation.ts';
 
 /** An application as answers contain it; only those who decide see the note. */
 export function toApplication({ sequence: _, ...row }: ApplicationRow, asModerator: boolean): Application {
@@ -54,11 +54,14 @@ export async function listApplications(
   caller: Caller,
   { role, ...page }: PageAsked & { readonly role: 'applicant' | 'moderator' },
 ): Promise<Applications> {
-  // A user token of the built-in user may decide no more than its sponsor (D23).
   const now = clock.now();
-  return role === 'moderator'
-    ? read(page, { now, asModerator: true }, (one) => findApplicationsFor(db, answersFor(caller), one))
-    : read(page, { now, asModerator: false }, (one) => findApplicationsOf(db, caller.owner_id, one));
+  if (role === 'applicant') {
+    return read(page, { now, asModerator: false }, (one) => findApplicationsOf(db, caller.owner_id, one));
+  }
+  // A user token of the built-in user may decide no more than its sponsor (D23).
+  return read(page, { now, asModerator: true }, async (one) =>
+    mayDecide(caller) ? findApplicationsFor(db, answersFor(caller), one) : [],
+  );
 }
 
 /** The applications to a group, for those who decide them. */

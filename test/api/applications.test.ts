@@ -397,7 +397,12 @@ describe('D111: who decides', () => {
     const sponsor = await person(OTHER, 10);
     const made = await ok(sponsor.client.token.createUserToken());
     await setLevel(app, sponsor.id, 0);
+    // The sponsor itself may decide, but not by this token.
+    const moderators = { users: [sponsor.id] };
+    await ok(root.group.setPolicy({ params: open.params, body: { moderators } }));
+    expect(await ok(sponsor.client.application.list({ query: { role: 'moderator' } }))).toHaveLength(1);
     const client = app.client(made.user_token);
+    expect((await client.group.applications({ params: open.params })).status).toBe(403);
     expect(await ok(client.application.list({ query: { role: 'moderator' } }))).toEqual([]);
     expect((await client.group.policy({ params })).status).toBe(404);
     expect(

@@ -64,7 +64,7 @@ function withoutOthers(
   };
 }
 
-/** Hides the name of a CEO with the id beside it; without one it is of somebody who is no user (D38). */
+/** Hides the name of a CEO with the id beside it; without one the present CEO has a new name, which is public (D38). */
 function withoutCeoName(changes: readonly Change[], seen: ReadonlySet<number>): readonly Change[] {
   const ceo = changes.find(({ field }) => field === 'ceo');
   if (ceo === undefined || 'added' in ceo) return changes;

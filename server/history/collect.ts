@@ -81,6 +81,7 @@ interface Collecting {
   readonly kept: Rhythm;
   readonly client: RunClient;
   readonly structures: { refusals: number };
+  readonly texts: Map<number, number>;
   /** Consecutive turns in which the provider answered, but not with the expected data. */
   refusals: number;
 }
@@ -97,6 +98,7 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
     kept,
     client,
     structures: { refusals: STRUCTURE_REFUSALS },
+    texts: new Map(),
     refusals: 0,
   };
   let done = 0;
@@ -147,12 +149,12 @@ async function takeAll(
 
 /** False when the run ended meanwhile. Throws when the database fails. */
 async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
-  const { services, run, kept, structures } = collecting;
+  const { services, run, kept, structures, texts } = collecting;
   const { db, clock, log } = services;
   const client = collecting.client.turn();
   try {
     const names = createNames({ db, client, clock });
-    await TAKE[kept.history]({ db, client, clock, names, structures }, turn);
+    await TAKE[kept.history]({ db, client, clock, names, structures, texts }, turn);
     collecting.refusals = 0;
   } catch (error) {
     if (error instanceof RunEnded || error === run.signal.reason) return false;

@@ -9,7 +9,9 @@ import type { HistoryServices } from './source.ts';
 /** Texts fetched per run, so that a new mailbox does not use up its character's rate limit. */
 const BODIES_PER_RUN = 100;
 /** Texts that a run may fail to get from one mailbox: each is an error of the limit that all share (D33). */
-const FAILURES_PER_RUN = 3;
+const FAILURES_PER_RUN = 2;
+/** Mailboxes by which a run asks in vain for a text that they share, as it mostly fails for all of them. */
+const MAILBOXES_PER_TEXT = 2;
 
 /** What the next text would fail for as well. */
 const FOR_ALL: ReadonlySet<ProviderFault> = new Set(['exhausted', 'no-token']);
@@ -57,9 +59,10 @@ export class TextsMissing extends ProviderError {}
  * @throws TextsMissing when nothing came after the first failure; any other ProviderError that concerns them all
  */
 export async function fetchBodies(
-  services: Pick<HistoryServices, 'db' | 'client'>,
+  services: Pick<HistoryServices, 'db' | 'client' | 'texts'>,
   characterId: number,
 ): Promise<void> {
+  const asked = services.texts ?? new Map<number, number>();
   const missing = await findBodiless(services.db, characterId, BODIES_PER_RUN);
   let failures = 0;
   let failure: ProviderError | undefined;
@@ -67,8 +70,13 @@ export async function fetchBodies(
   while (missing.length > 0 && failures < FAILURES_PER_RUN) {
     // Newest first; after a failure any, because the same few may fail in each run.
     const [mailId = 0] = missing.splice(failures === 0 ? 0 : randomInt(missing.length), 1);
+    const before = asked.get(mailId) ?? 0;
+    if (before >= MAILBOXES_PER_TEXT) continue;
+    // Beforehand, as several turns are taken at once.
+    asked.set(mailId, before + 1);
     try {
       await fetchBody(services, characterId, mailId, 'service');
+      asked.delete(mailId);
       resumed ||= failures > 0;
     } catch (error) {
       if (!(error instanceof ProviderError) || FOR_ALL.has(error.fault)) throw error;

@@ -17,6 +17,8 @@ export interface HistoryServices {
   readonly clock: Clock;
   /** Refusals of structures that the run may still cause, as their names are optional; absent in a call: no limit. */
   readonly structures?: { refusals: number };
+  /** How often the run asked for the text of a mail without getting it; absent in a call: no limit. */
+  readonly texts?: Map<number, number>;
 }
 
 export const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);

@@ -18,6 +18,9 @@ export async function noteFailures(db: Kysely<Database>, now: Date): Promise<num
       delete from compliance_failures f where not exists (
         select from states s where s.character_id = f.character_id
           and (s.since is not null or s.status = 'unknown'))
+        -- Who was handed over and has not signed in since would be known as long as the former owner was.
+        and not exists (select from users u where u.character_id = f.character_id
+          and u.owner_hash is not null and u.proven_on is null)
       returning 1
     )
     select (select count(*) from added) + (select count(*) from gone) as changed`.execute(db);

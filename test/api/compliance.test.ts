@@ -277,6 +277,13 @@ describe('D102: compliance', () => {
       expect(persons.flatMap(({ characters }) => characters)).toMatchObject([inGrace, inGrace]);
       await noteCompliance(app.app.services);
     }
+    // Also where it was nobody's member meanwhile.
+    const moveTo = (id: number | null) =>
+      sql`update users set corporation_id = ${id} where character_id = ${ADA}`.execute(app.db);
+    await moveTo(null);
+    await noteCompliance(app.app.services);
+    await moveTo(FIRST);
+    expect(statuses(await of(FIRST))).toMatchObject({ [ADA]: ['grace', 'no_grant'] });
   });
 
   it('stores the counts of each day for two years, from the last run of a day', async () => {

@@ -27,10 +27,11 @@ it('drains for the configured time, however often it is checked meanwhile', asyn
 it('drains longer while requests still arrive, but not for ever', async () => {
   const { gate, ask } = await open(400);
   const began = performance.now();
-  const drained = gate.drain(SECONDS);
+  // Longer than a request takes to arrive on a busy machine.
+  const drained = gate.drain(2);
   expect(await ask('/token')).toBe(200);
   await drained;
-  expect(performance.now() - began).toBeGreaterThanOrEqual(440);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(2_390);
 });
 
 it.each([

@@ -16,7 +16,7 @@ function heavy(attacker: Attacker): Promise<string> {
   return ask(attacker, 'PUT', `/group/${attacker.person.group}`, { body: large });
 }
 
-/** Nine thousand people that there are not. */
+/** Nine thousand people that there are not: 404 until the ids beyond a thousand have used up the minute. */
 function strangers(attacker: Attacker): Promise<string> {
   const add_members = Array.from({ length: 9_000 }, () => word(attacker, 12));
   return ask(attacker, 'PUT', `/group/${attacker.person.group}`, { body: { add_members } });
@@ -56,7 +56,7 @@ async function unreadable(attacker: Attacker): Promise<string> {
 
 export const bodyAttacks: readonly Attack[] = [
   { name: 'heavy bodies', callers: 1, pause: 700, run: heavy, must: ['413', '422'], may: ['200'] },
-  { name: 'strangers by the thousand', callers: 1, pause: 2_000, run: strangers, must: ['404'] },
+  { name: 'strangers by the thousand', callers: 1, pause: 2_000, run: strangers, must: ['404', '429'] },
   { name: 'odd bodies', callers: 1, pause: 400, run: odd, must: ['413', '415', '422'] },
   { name: 'what is no HTTP', callers: 1, pause: 400, run: unreadable, must: ['400', '431'] },
 ];

@@ -9,7 +9,7 @@ export const ASSETS = {
   names: ['page.css', 'page.mjs'],
 } as const;
 
-/** Renders the pages under /docs by path; undefined for an unknown path. Pages are cached, as they do not change. */
+/** Renders the pages under /docs by path; undefined for an unknown path. */
 export function createDocs(document: OpenApiDocument): (path: string) => Promise<string | undefined> {
   let site: Promise<Site> | undefined;
   return async (path) => {
@@ -33,7 +33,7 @@ async function describeSite({ servers, info, tags }: OpenApiDocument): Promise<S
   };
 }
 
-function make(site: Site, document: OpenApiDocument, path: string): string | undefined {
+async function make(site: Site, document: OpenApiDocument, path: string): Promise<string | undefined> {
   if (path === '/docs') return referencePage(site, document);
   const guide = site.guides.find(({ name }) => guidePath(name) === path);
   return guide && guidePage(site, guide);

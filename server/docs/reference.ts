@@ -1,4 +1,5 @@
 /** The API reference: the whole OpenAPI document on one page. */
+import { setImmediate as breathe } from 'node:timers/promises';
 import { ERROR_CODES, type ErrorCode } from '../../contract/error-codes.ts';
 import type { JsonSchema, OpenApiDocument, Tag } from '../../contract/openapi.ts';
 import { html, type Markup } from '../shared/html.ts';
@@ -8,12 +9,18 @@ import { renderInline, renderMarkdown } from './markdown.ts';
 import { type Components, codesId, methodBadge, operationArticle } from './operation.ts';
 import { fieldsOf, jsonExample, schemaId, typeOf } from './schema.ts';
 
-export function referencePage(site: Site, document: OpenApiDocument): string {
+/** Renders one section at a time, with the event loop free in between: the whole takes some tenths of a second. */
+export async function referencePage(site: Site, document: OpenApiDocument): Promise<string> {
   const { info, tags, components, webhooks } = document;
   const operations = describedIn(document.paths);
   const sent = describedIn(webhooks);
   const schemas = Object.entries(components.schemas);
   const ofTag = ({ name }: Tag) => operations.filter(({ operation }) => operation.tags[0] === name);
+  const sections: Markup[] = [];
+  for (const tag of tags) {
+    sections.push(tagSection(site, tag, ofTag(tag), components));
+    await breathe();
+  }
   return layout(site, {
     title: 'Reference',
     path: '/docs',
@@ -39,7 +46,7 @@ Sources and questions: <a href="${info.contact.url}">${info.contact.name}</a>.</
 <p id="token-kept">Kept in this tab alone, until it is closed.</p>
 </form>
 ${renderMarkdown(info.description).markup}
-${tags.map((tag) => tagSection(site, tag, ofTag(tag), components))}
+${sections}
 <section><h2 id="webhooks">Webhooks</h2>
 <p>Requests that the service makes.</p>
 ${sent.map((described) => operationArticle(described, components, false))}</section>

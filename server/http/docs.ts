@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 import type { OpenApiDocument } from '../../contract/openapi.ts';
 import { ASSETS, createDocs } from '../docs/docs.ts';
@@ -19,15 +20,17 @@ const POLICY = [
 export function docsRoutes(document: OpenApiDocument): Router {
   const router = Router({ caseSensitive: true });
   const docs = createDocs(document);
-  const packed = new Map<string, Packed>();
+  const packed = new Map<string, Promise<Packed | undefined>>();
 
-  async function find(path: string): Promise<Packed | undefined> {
+  /** Requests that come while a page is rendered wait for it, as rendering takes some tenths of a second. */
+  function find(path: string): Promise<Packed | undefined> {
     const known = packed.get(path);
     if (known !== undefined) return known;
-    const text = await docs(path);
-    if (text === undefined) return undefined;
-    const made = pack(text);
+    const made = docs(path).then((text) => (text === undefined ? undefined : pack(text)));
     packed.set(path, made);
+    const forget = () => packed.delete(path);
+    // Failures and unknown paths are not kept.
+    made.then((page) => page === undefined && forget(), forget);
     return made;
   }
 
@@ -65,8 +68,10 @@ interface Packed {
   readonly tag: string;
 }
 
-function pack(text: string): Packed {
+const compress = promisify(gzip);
+
+async function pack(text: string): Promise<Packed> {
   const plain = Buffer.from(text);
   const hash = createHash('sha256').update(plain).digest('base64url');
-  return { plain, zipped: gzipSync(plain), tag: `W/"${hash}"` };
+  return { plain, zipped: await compress(plain), tag: `W/"${hash}"` };
 }

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
@@ -24,6 +24,9 @@ import { createJoiner } from './join-pages.ts';
 import { createRecheck } from './recheck.ts';
 import { refusal } from './refusal.ts';
 
+/** Characters from which on the provider's JSON is passed on as text: parsing and writing it would take milliseconds. */
+const LARGE = 64 * 1024;
+
 /** Limits of concurrent forwarded requests in one process: in all, for one caller, and milliseconds of waiting. */
 const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
 
@@ -46,7 +49,7 @@ interface Forwarding {
 
 export type Forwarded =
   | { readonly kind: 'whole'; readonly body: ExternalForwardAnswer }
-  /** JSON text that is streamed, because it is too large for memory. */
+  /** JSON text, joined in a file or passed on as the provider wrote it. */
   | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
 
 /** Forwards one GET to the game's API for the caller or on behalf of another user (D17, D30–D33). */
@@ -69,14 +72,14 @@ export function createForward(services: ForwardServices): Forward {
       if (answer.status >= 400) throw refusal(answer);
       const ids = new Set<number>();
       if (fields.id_annotations) findNameable(answer.data, ids);
-      const { data, headers, status } = answer;
-      const body = {
-        data,
+      const { body, headers, status } = answer;
+      const rest = {
         headers: harmless(headers),
         id_annotations: await annotate([...ids]),
         status_code: status,
       };
-      return { kind: 'whole', body };
+      if (body.length >= LARGE) return passedOn(body, rest);
+      return { kind: 'whole', body: { data: answer.data, ...rest } };
     };
     if (fields.all_pages && operation.paged) {
       const joined = await join({
@@ -101,6 +104,12 @@ export function createForward(services: ForwardServices): Forward {
       leave();
     }
   };
+}
+
+function passedOn(data: string, rest: Omit<ExternalForwardAnswer, 'data'>): Forwarded {
+  const parts = ['{"data":', data, `,${JSON.stringify(rest).slice(1)}`].map((part) => Buffer.from(part));
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+  return { kind: 'stream', bytes, stream: Readable.from(parts, { objectMode: false }) };
 }
 
 /** A request for the provider on the account of its caller. */

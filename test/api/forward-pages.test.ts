@@ -273,9 +273,12 @@ describe('lists of a provider that misbehaves', () => {
     '/gone': ['80', 404],
     '/broken': ['80', 500],
     '/forbidden': ['80', 403],
+    '/wide': ['1', 200],
   };
   const parameters = [{ name: 'page', in: 'query' }];
   const paths = Object.fromEntries(Object.keys(lists).map((path) => [path, { get: { parameters } }]));
+  /** JSON that is written otherwise than we do, with a number that is lost when it is parsed. */
+  const WIDE = `[ 9007199254740993, 1.0, "${'é'.repeat(70_000)}" ]`;
   const provider = createServer(({ url = '' }, response) => {
     const [path = '', page] = url.split('?page=');
     const [pages, status] = lists[path] ?? [];
@@ -283,6 +286,10 @@ describe('lists of a provider that misbehaves', () => {
     response.setHeader('content-type', 'application/json');
     if (pages === undefined || status === undefined) {
       response.end(JSON.stringify({ openapi: '3.1.0', paths }));
+      return;
+    }
+    if (path === '/wide') {
+      response.setHeader('cache-control', 'max-age=60').end(WIDE);
       return;
     }
     response.statusCode = page === '1' ? 200 : status;
@@ -301,6 +308,22 @@ describe('lists of a provider that misbehaves', () => {
     await odd.stop();
     provider.closeAllConnections();
     provider.close();
+  });
+
+  it('D30: what is large is passed on as the provider wrote it, from the cache, too', async () => {
+    const { jwt: token } = await addMember(odd, 2_190_000_009);
+    for (const query of ['', 'all_pages=true', 'id_annotations=true']) {
+      const answer = await fetch(`${odd.url}/ext/wide?${query}`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      const text = await answer.text();
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+      expect(text.slice(0, WIDE.length + 10)).toBe(`{"data":${WIDE},"`);
+      expect(JSON.parse(text)).toMatchObject({ id_annotations: {}, status_code: 200 });
+    }
+    // The request for all pages names the first one, so that it is another.
+    expect(asked.filter((path) => path === '/wide').length).toBeLessThan(3);
   });
 
   it.each([

@@ -9,8 +9,11 @@ export const ASSETS = {
   names: ['page.css', 'page.mjs'],
 } as const;
 
-/** Renders the pages under /docs by path; undefined for an unknown path. */
-export function createDocs(document: OpenApiDocument): (path: string) => Promise<string | undefined> {
+/** Renders the page at a path; undefined for an unknown path. */
+export type RenderDocs = (path: string) => Promise<string | undefined>;
+
+/** Renders the pages under /docs. */
+export function createDocs(document: OpenApiDocument): RenderDocs {
   let site: Promise<Site> | undefined;
   return async (path) => {
     site ??= describeSite(document).catch((error: unknown) => {

@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
-import type { OpenApiDocument } from '../../contract/openapi.ts';
-import { ASSETS, createDocs } from '../docs/docs.ts';
+import { ASSETS, type RenderDocs } from '../docs/docs.ts';
 import { HttpError } from './http-error.ts';
 
 /** Content security policy: own styles, scripts and requests only, no framing, no forms. */
@@ -17,16 +16,15 @@ const POLICY = [
  * Serves the API reference and the guides. Each page is compressed on its first request and has an ETag, so that
  * browsers can cache it.
  */
-export function docsRoutes(document: OpenApiDocument): Router {
+export function docsRoutes(render: RenderDocs): Router {
   const router = Router({ caseSensitive: true });
-  const docs = createDocs(document);
   const packed = new Map<string, Promise<Packed | undefined>>();
 
   /** Requests that come while a page is rendered wait for it, as rendering takes some tenths of a second. */
   function find(path: string): Promise<Packed | undefined> {
     const known = packed.get(path);
     if (known !== undefined) return known;
-    const made = docs(path).then((text) => (text === undefined ? undefined : pack(text)));
+    const made = render(path).then((text) => (text === undefined ? undefined : pack(text)));
     packed.set(path, made);
     const forget = () => packed.delete(path);
     // Failures and unknown paths are not kept.

@@ -3,6 +3,7 @@ import { openApiDocument } from '../../contract/openapi.ts';
 import { API_VERSION } from '../../contract/version.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
+import { createDocs } from '../docs/docs.ts';
 import type { Services } from '../services/services.ts';
 import { inTime } from './bounded-health-check.ts';
 import { docsRoutes } from './docs.ts';
@@ -60,7 +61,7 @@ export function serviceRoutes(services: Services): Router {
     if (yaml !== undefined) return send(yaml);
     publishedYaml(services.settings.baseUrl).then((text) => send(Buffer.from(text)), next);
   });
-  router.use('/docs', limited, docsRoutes(document));
+  router.use('/docs', limited, docsRoutes(createDocs(document)));
   return router;
 }
 

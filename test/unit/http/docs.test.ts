@@ -1,38 +1,51 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { describe, expect, it, vi } from 'vitest';
-import { openApiDocument } from '../../../contract/openapi.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { docsRoutes } from '../../../server/http/docs.ts';
+import { type Listening, listen } from '../../../server/http/listen.ts';
 
-const rendered = vi.hoisted(() => [] as string[]);
-vi.mock('../../../server/docs/docs.ts', async (load) => {
-  const { createDocs, ...rest } = await load<typeof import('../../../server/docs/docs.ts')>();
-  return {
-    ...rest,
-    createDocs: (document: Parameters<typeof createDocs>[0]) => {
-      const docs = createDocs(document);
-      return (path: string) => {
-        rendered.push(path);
-        return docs(path);
-      };
-    },
-  };
+const rendered: string[] = [];
+let arrived = 0;
+/** Resolves when twenty requests have come. */
+let allHere: () => void;
+const here = new Promise<void>((resolve) => {
+  allHere = resolve;
 });
+
+async function render(path: string): Promise<string | undefined> {
+  rendered.push(path);
+  await here;
+  return path === '/docs' ? '<p>The reference</p>' : undefined;
+}
+
+let http: Listening;
+beforeAll(async () => {
+  const app = express();
+  app.use('/docs', (_req, _res, next) => {
+    next();
+    arrived += 1;
+    if (arrived === 20) allHere();
+  });
+  app.use('/docs', docsRoutes(render));
+  http = await listen(app, '127.0.0.1', 0);
+});
+afterAll(() => http.stop());
+
+const ask = async (path: string) => {
+  const answer = await fetch(`http://127.0.0.1:${http.port}${path}`);
+  return [answer.status, await answer.text()];
+};
 
 describe('the pages under /docs', () => {
   it('are rendered once, however many ask for them first', async () => {
-    const app = express().use('/docs', docsRoutes(openApiDocument('https://castellan.example')));
-    const server = app.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const ask = async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/docs`);
-      return [answer.status, (await answer.text()).length];
-    };
-    const answers = await Promise.all(Array.from({ length: 20 }, ask));
-    expect(answers).toEqual(Array(20).fill([200, expect.any(Number)]));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/docs')));
+    expect(answers).toEqual(Array(20).fill([200, '<p>The reference</p>']));
+    await ask('/docs');
     expect(rendered).toEqual(['/docs']);
-    server.close();
+  });
+
+  it('are not remembered where there are none', async () => {
+    const path = '/docs/guides/none';
+    for (const _once of [1, 2]) expect((await ask(path))[0]).toBe(404);
+    expect(rendered.filter((one) => one === path)).toHaveLength(2);
   });
 });

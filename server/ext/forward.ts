@@ -4,7 +4,7 @@ import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import { recordUse } from '../event/record-use.ts';
-import type { ProviderAnswer } from '../provider/answer.ts';
+import { LARGE, type ProviderAnswer } from '../provider/answer.ts';
 import {
   type BudgetAccount,
   budgetAccountOf,
@@ -23,9 +23,6 @@ import { harmless } from './forwarded-headers.ts';
 import { createJoiner } from './join-pages.ts';
 import { createRecheck } from './recheck.ts';
 import { refusal } from './refusal.ts';
-
-/** Characters from which on the provider's JSON is passed on as text: parsing and writing it would take milliseconds. */
-const LARGE = 64 * 1024;
 
 /** Limits of concurrent forwarded requests in one process: in all, for one caller, and milliseconds of waiting. */
 const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
@@ -106,6 +103,7 @@ export function createForward(services: ForwardServices): Forward {
   };
 }
 
+/** A large answer, with the provider's JSON as it is. */
 function passedOn(data: string, rest: Omit<ExternalForwardAnswer, 'data'>): Forwarded {
   const parts = ['{"data":', data, `,${JSON.stringify(rest).slice(1)}`].map((part) => Buffer.from(part));
   const bytes = parts.reduce((sum, { length }) => sum + length, 0);

@@ -1,5 +1,8 @@
 import type { RawAnswer } from './http.ts';
 
+/** Characters from which on an answer counts as large: to parse it, or to write it, takes milliseconds. */
+export const LARGE = 64 * 1024;
+
 /** An answer of the provider with a status below 500. Shared by identical requests, so it must not be modified. */
 export interface ProviderAnswer extends RawAnswer {
   /** The parsed body, parsed on first access; null for an empty body. */

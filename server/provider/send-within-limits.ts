@@ -5,6 +5,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { inSpan } from '../tracing/tracing.ts';
+import { LARGE } from './answer.ts';
 import { type Settlement, settle } from './budget.queries.ts';
 import type { BudgetAccount, ErrorAllowance, ErrorTally } from './budget-account.ts';
 import type { CachedAnswer } from './cache.queries.ts';
@@ -55,11 +56,7 @@ export const TRIES = 3;
 const FIRST_PAUSE = 200;
 /** Seconds to wait after a refusal that does not say how long. */
 const UNSAID = 60;
-/**
- * Characters from which on an answer counts as large, and how many large ones a process writes to the cache
- * concurrently.
- */
-const LARGE = 64 * 1024;
+/** Large answers that a process writes to the cache concurrently. */
 const LARGE_AT_ONCE = 1;
 
 interface Failure {

@@ -17,12 +17,25 @@ export interface StoredAnswer {
   readonly recent: boolean;
 }
 
+/** An answer as it was found: without its body when that is large and was not wanted. */
+export type FoundAnswer = Omit<StoredAnswer, 'body'> & { readonly body: string | null };
+
+/** Which bodies are read: all, or those below so many bytes. */
+export type Bodies = 'all' | { readonly below: number };
+
 /** The generation that is written to; there are two, see {@link beginGeneration}. */
 const present = sql`coalesce((select generation from provider_cache_state), 0::smallint)`;
 
 /** The answer cached under a key, from the present generation if possible; the older one is read only if needed. */
-function keptUnder(key: RawBuilder<unknown>, whose: RawBuilder<unknown>): RawBuilder<unknown> {
-  const columns = sql`status, headers, body, etag, fresh_until`;
+function keptUnder(
+  key: RawBuilder<unknown>,
+  whose: RawBuilder<unknown>,
+  bodies: Bodies,
+): RawBuilder<unknown> {
+  // PostgreSQL knows the size of a compressed text without unpacking it.
+  const body =
+    bodies === 'all' ? sql`body` : sql`case when octet_length(body) < ${bodies.below} then body end as body`;
+  const columns = sql`status, headers, ${body}, etag, fresh_until`;
   return sql`
     select ${columns}, true as recent from provider_cache
       where generation = ${present} and key = ${key} and ${whose}
@@ -32,8 +45,14 @@ function keptUnder(key: RawBuilder<unknown>, whose: RawBuilder<unknown>): RawBui
     limit 1`;
 }
 
-export async function findPublicAnswer(db: Kysely<Database>, key: string): Promise<StoredAnswer | undefined> {
-  const { rows } = await sql<StoredAnswer>`${keptUnder(sql`${key}`, sql`grant_id is null`)}`.execute(db);
+export async function findPublicAnswer(
+  db: Kysely<Database>,
+  key: string,
+  bodies: Bodies,
+): Promise<FoundAnswer | undefined> {
+  const { rows } = await sql<FoundAnswer>`${keptUnder(sql`${key}`, sql`grant_id is null`, bodies)}`.execute(
+    db,
+  );
   return rows[0];
 }
 
@@ -63,8 +82,9 @@ export async function findGrantWithAnswer(
   characterId: number,
   scope: ExtScope,
   key: string,
-): Promise<{ readonly grant: UsableGrant; readonly kept: StoredAnswer | undefined } | undefined> {
-  const { rows } = await sql<UsableGrant & { [Field in keyof StoredAnswer]: StoredAnswer[Field] | null }>`
+  bodies: Bodies,
+): Promise<{ readonly grant: UsableGrant; readonly kept: FoundAnswer | undefined } | undefined> {
+  const { rows } = await sql<UsableGrant & { [Field in keyof FoundAnswer]: FoundAnswer[Field] | null }>`
     select g.*, c.*
     from (
       select grant_id, refresh_token, access_token, access_expires_on,
@@ -75,14 +95,14 @@ export async function findGrantWithAnswer(
       limit 1
     ) g
     left join lateral (
-      ${keptUnder(sql`g.grant_id::text || ' ' || ${key}`, sql`grant_id = g.grant_id`)}
+      ${keptUnder(sql`g.grant_id::text || ' ' || ${key}`, sql`grant_id = g.grant_id`, bodies)}
     ) c on true`.execute(db);
   const [row] = rows;
   if (row === undefined) return undefined;
   const { grant_id, refresh_token, access_token, access_expires_on, cut_off, ...kept } = row;
   return {
     grant: { grant_id, refresh_token, access_token, access_expires_on, cut_off },
-    kept: kept.status === null ? undefined : (kept as StoredAnswer),
+    kept: kept.status === null ? undefined : (kept as FoundAnswer),
   };
 }
 

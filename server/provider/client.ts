@@ -12,17 +12,12 @@ import {
   type ErrorTally,
   type Payer,
 } from './budget-account.ts';
-import {
-  findGrantWithAnswer,
-  findPublicAnswer,
-  keepLonger,
-  privateKey,
-  type StoredAnswer,
-} from './cache.queries.ts';
+import { keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
 import { renewed, requestKeysOf, toCache } from './cache.ts';
+import { createCachedAnswers } from './cached-answers.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
-import type { JsonAnswer, SendWithinLimits } from './send-within-limits.ts';
+import type { SendWithinLimits } from './send-within-limits.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export interface ProviderRequest {
@@ -95,11 +90,12 @@ export function createProviderClient(services: ClientServices): ProviderClient {
   const requestKey = requestKeysOf(base, services.compatibilityDate);
   const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
   const upkeep = createUpkeep(services);
+  const cached = createCachedAnswers(db);
 
   async function fetchPublic(request: ProviderRequest, deadline: number): Promise<ProviderAnswer> {
     if (request.body !== undefined) return send(request, deadline, {});
     const key = requestKey(request.path, request.query);
-    const kept = await findPublicAnswer(db, key);
+    const kept = await cached.findPublic(key);
     if (isFresh(kept) && !request.anew) return fromCache(kept, key);
     return send(request, deadline, { kept, place: { key, grantId: null } });
   }
@@ -112,7 +108,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
   ): Promise<ProviderAnswer> {
     const key = requestKey(request.path, request.query);
     for (;;) {
-      const found = await findGrantWithAnswer(db, characterId, scope, key);
+      const found = await cached.findWithGrant(characterId, scope, key);
       if (found === undefined) throw noToken(characterId);
       const { grant, kept } = found;
       const isForOthers = kept?.status === 403 && !request.keepRefusal;
@@ -245,8 +241,8 @@ function addressOf(base: string, path: string, query: ProviderRequest['query']):
   return search === '' ? address : `${address}?${search}`;
 }
 
-function toAnswer(answer: JsonAnswer, kept: StoredAnswer | undefined): ProviderAnswer {
-  if (answer.status !== 304) return answerOf(answer, { parsed: answer });
+function toAnswer(answer: ProviderAnswer, kept: StoredAnswer | undefined): ProviderAnswer {
+  if (answer.status !== 304) return answer;
   if (kept === undefined) {
     throw new ProviderError(
       'unusable',

@@ -5,7 +5,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { inSpan } from '../tracing/tracing.ts';
-import { LARGE } from './answer.ts';
+import { answerOf, LARGE, type ProviderAnswer } from './answer.ts';
 import { type Settlement, settle } from './budget.queries.ts';
 import type { BudgetAccount, ErrorAllowance, ErrorTally } from './budget-account.ts';
 import type { CachedAnswer } from './cache.queries.ts';
@@ -37,18 +37,13 @@ interface LimitedRequest {
   readonly allowance?: ErrorAllowance;
 }
 
-/** A JSON answer with a status below 500; `data` is the parsed body. */
-export interface JsonAnswer extends RawAnswer {
-  readonly data: unknown;
-}
-
 /**
  * Sends a request within all limits (D33), with retries after temporary failures.
  *
  * @param deadline in terms of `performance.now()`, waiting and retries included
  * @throws ProviderError
  */
-export type SendWithinLimits = (request: LimitedRequest, deadline: number) => Promise<JsonAnswer>;
+export type SendWithinLimits = (request: LimitedRequest, deadline: number) => Promise<ProviderAnswer>;
 
 /** Maximum number of attempts. */
 export const TRIES = 3;
@@ -77,7 +72,7 @@ export function createSendWithinLimits(services: {
   // Parsing a large answer takes some milliseconds, so it is done one at a time, with the event loop free in between.
   const readLarge = createSemaphore(1);
 
-  async function once(request: LimitedRequest, deadline: number): Promise<JsonAnswer | Failure> {
+  async function once(request: LimitedRequest, deadline: number): Promise<ProviderAnswer | Failure> {
     const { on, operation, label, characterId, bytes } = request;
     const { bucket, counted } = buckets.of(request);
     const { wanted, verdict } = await takeBudget(services, { on, counted, bucket }, deadline);
@@ -101,7 +96,7 @@ export function createSendWithinLimits(services: {
     const { group, errorsLeft, errorReset, retryAfter, tokensLeft, emptyFor } = heard;
     // One that tells the error limit instead was charged to that.
     if (group === undefined ? errorsLeft !== undefined : group !== bucket.name) buckets.learn(label, group);
-    const outcome: JsonAnswer | Failure = broken
+    const outcome: ProviderAnswer | Failure = broken
       ? { error: answer, passing: answer.fault === 'unreachable' }
       : judge(answer, label, errorReset, retryAfter);
     const failed = broken ? !neverArrived(answer) : status >= 400;
@@ -130,7 +125,10 @@ export function createSendWithinLimits(services: {
   }
 
   /** Reserves one error of the call's allowance, and gives it back unless the attempt failed. */
-  async function withinAllowance(request: LimitedRequest, deadline: number): Promise<JsonAnswer | Failure> {
+  async function withinAllowance(
+    request: LimitedRequest,
+    deadline: number,
+  ): Promise<ProviderAnswer | Failure> {
     const { allowance } = request;
     if (allowance === undefined) return once(request, deadline);
     if (allowance.left === 0) throw allowanceUsedUp();
@@ -173,8 +171,8 @@ function judge(
   label: string,
   errorReset: number | undefined,
   asked: number | undefined,
-): JsonAnswer | Failure {
-  const { status, headers, body } = answer;
+): ProviderAnswer | Failure {
+  const { status, body } = answer;
   const fail = (fault: 'unusable' | 'exhausted', passing: boolean, retryAfter?: number): Failure => ({
     error: new ProviderError(fault, `the game's API answered ${status} to ${label}`, {
       ...(retryAfter !== undefined && { retryAfter }),
@@ -184,12 +182,13 @@ function judge(
   if (status === 420) return fail('exhausted', true, errorReset ?? asked ?? UNSAID);
   if (status === 429) return fail('exhausted', true, asked ?? UNSAID);
   if (status >= 500) return fail('unusable', true, asked);
-  if (status === 304) return { ...answer, data: null };
+  if (status === 304) return answerOf(answer);
   if (status >= 300 && status < 400) return fail('unusable', false);
-  if (body === '')
-    return status >= 400 || status === 204 ? { ...answer, data: null } : fail('unusable', false);
+  if (body === '') return status >= 400 || status === 204 ? answerOf(answer) : fail('unusable', false);
   try {
-    return { status, headers, body, data: JSON.parse(body) as unknown };
+    const parsed = { data: JSON.parse(body) as unknown };
+    // What a large one says takes more memory than its text, and mostly the text alone is passed on.
+    return answerOf(answer, body.length < LARGE ? { parsed } : {});
   } catch {
     return {
       error: new ProviderError('unusable', `the game's API answered ${label} with what is no JSON`),

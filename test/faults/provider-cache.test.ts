@@ -1,8 +1,10 @@
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FIRST_ALLIANCE_ID, FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../dev/world/world.ts';
+import { LARGE } from '../../server/provider/answer.ts';
 import { beginGeneration } from '../../server/provider/cache.queries.ts';
+import { createCachedAnswers } from '../../server/provider/cached-answers.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { isClockFaked } from '../harness/faked-clock.ts';
@@ -125,6 +127,61 @@ describe('D30: the size of cached answers is bounded', () => {
       await writer.end();
     }
     for (const answer of await Promise.all(asking)) expect(answer.status).toBe(200);
+  });
+
+  describe('large answers that are read from the cache', () => {
+    const PAGES = 6;
+    let keys: string[];
+    beforeEach(async () => {
+      for (let n = 1; n <= PAGES; n += 1) await ask(page(market, n));
+      market += 1;
+      const { rows } = await sql<{ key: string }>`
+        select key from provider_cache where octet_length(body) >= ${LARGE}`.execute(app.db);
+      keys = rows.map(({ key }) => key);
+      expect(keys).toHaveLength(PAGES);
+    });
+
+    /** Answers through statements that are noted: how many at once, and with which bodies. */
+    function noted(afterFirst: () => Promise<unknown> = () => Promise.resolve()) {
+      const running = new Map<unknown, 'small' | 'all'>();
+      const most = { small: 0, all: 0 };
+      const plugin: KyselyPlugin = {
+        transformQuery({ node, queryId }) {
+          const bodies = JSON.stringify(node).includes('octet_length') ? 'small' : 'all';
+          running.set(queryId, bodies);
+          most[bodies] = Math.max(most[bodies], [...running.values()].filter((one) => one === bodies).length);
+          return node;
+        },
+        async transformResult({ result, queryId }) {
+          if (running.get(queryId) === 'small') await afterFirst();
+          running.delete(queryId);
+          return result;
+        },
+      };
+      return { most, cached: createCachedAnswers(app.db.withPlugin(plugin)) };
+    }
+
+    it('come one at a time, however many are wanted at once', async () => {
+      const { most, cached } = noted();
+      const found = await Promise.all(keys.map((key) => cached.findPublic(key)));
+      for (const answer of found) expect(JSON.parse(answer?.body ?? '')).toHaveLength(1_000);
+      expect(most).toEqual({ small: PAGES, all: 1 });
+    });
+
+    it('are not there when they are dropped before their turn comes', async () => {
+      const { cached } = noted(() => sql`truncate provider_cache`.execute(app.db));
+      expect(await cached.findPublic(keys[0] ?? '')).toBeUndefined();
+    });
+
+    it('of a user come with their grant', async () => {
+      await ask(SHEET);
+      await sql`update provider_cache set body = '"' || repeat('x', ${LARGE}) || '"' where grant_id is not null`.execute(
+        app.db,
+      );
+      const before = asked(SHEET);
+      expect((await ask(SHEET)).data).toBe('x'.repeat(LARGE));
+      expect(asked(SHEET)).toBe(before);
+    });
   });
 
   it.skipIf(isClockFaked)(

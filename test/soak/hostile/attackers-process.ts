@@ -33,6 +33,8 @@ let muster: Extract<AttackOrder, { kind: 'muster' }> | undefined;
 let over = new AbortController();
 let loops: Promise<void>[] = [];
 let endings: Endings = {};
+/** Of each caller; they go on from window to window, so that nobody asks again for what is cached by then. */
+const randoms: (() => number)[] = [];
 
 /** Every caller is somebody else, and has an address of its own. */
 function begin(): void {
@@ -49,12 +51,14 @@ function attackerOf(n: number): Omit<Attacker, 'signal'> {
   const { people = [], port = 0, seed = 0 } = muster ?? {};
   const person = people[n];
   if (person === undefined) throw new Error('there are not enough people');
+  const random = randoms[n] ?? sequence(seed * 1_000 + n);
+  randoms[n] = random;
   return {
     person,
     port,
     agent: new Agent({ keepAlive: true, maxSockets: 16 }),
     address: `127.0.${1 + Math.floor(n / 200)}.${1 + (n % 200)}`,
-    random: sequence(seed * 1_000 + n),
+    random,
   };
 }
 

@@ -1,6 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { MAX_LEVEL } from '../../contract/access.ts';
+import type { UserShort } from '../../contract/user.ts';
 import { MEMBER_LEVEL } from '../access/clearance-levels.ts';
+import type { JsonText } from '../database/json-text.ts';
 import { keysOfPart } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -20,25 +22,36 @@ export interface Place {
   readonly character_id: number;
 }
 
-export interface ListedUser extends Place {
-  readonly character_name: string;
+export interface UsersFound {
+  readonly users: JsonText<UserShort[]>;
+  /** The place of the last one; undefined when no more users follow. */
+  readonly last: Place | undefined;
 }
 
 /**
- * The first `most` users behind a cursor, in the order of D9. One statement that finds their ids by index-only scans
- * and reads the rows of this page alone.
+ * The first `limit` users behind a cursor, in the order of D9. One statement that finds their ids by index-only scans,
+ * reads the rows of this page alone, and makes their JSON.
  */
 export async function findUsers(
   db: Kysely<Database>,
   filter: UserFilter,
   after: Place | undefined,
-  most: number,
-): Promise<ListedUser[]> {
-  const { rows } = await sql<ListedUser>`
-    select character_id, name_key,
-      (select u.character_name from users u where u.character_id = page.character_id) as character_name
-    from (${placesOf(filter, after, most)}) page order by name_key, character_id`.execute(db);
-  return rows;
+  limit: number,
+): Promise<UsersFound> {
+  const { rows } = await sql<{ users: string; more: boolean } & Place>`
+    with page as materialized (
+      select character_id, name_key, row_number() over (order by name_key, character_id) as place
+      from (${placesOf(filter, after, limit + 1)}) found order by place limit ${limit + 1}
+    ), listed as (
+      select character_id,
+        (select u.character_name from users u where u.character_id = page.character_id) as character_name
+      from page where place <= ${limit} order by place
+    )
+    select coalesce((select json_agg(u) from listed u), '[]')::text as users,
+      exists (select from page where place > ${limit}) as more, last.name_key, last.character_id
+    from (select) one left join page last on last.place = ${limit}`.execute(db);
+  const { users, more, name_key, character_id } = rows[0] as (typeof rows)[number];
+  return { users, last: more ? { name_key, character_id } : undefined };
 }
 
 /** Selects the access path that reads the fewest rows for the given filter. */

@@ -13,7 +13,7 @@ export function userHandlers(services: Services): Omit<Handlers<typeof contract.
       if (isForEverybody(query)) return { status: 200, body: written(res, await listUsers(services.db)) };
       const { users, next } = await findUsersAsked(services, query);
       tellNextPage(res, next);
-      return { status: 200, body: users };
+      return { status: 200, body: written(res, users) };
     },
     get: async ({ params }) => ({ status: 200, body: await getUser(services, params.character_name) }),
     groups: async ({ params }) => ({ status: 200, body: await getGroupsOf(services, params.character) }),

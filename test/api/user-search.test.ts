@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paginate } from '../../sdk/src/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
+import { findUsersAsked } from '../../server/user/list-users.ts';
+import { statementsOf } from '../fixtures/grants.ts';
 import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { send } from '../harness/send.ts';
@@ -95,6 +97,19 @@ it('D71: a sigma is found in any of its three forms, whether it ends a word or n
   for (const search of ['Σ', 'σ', 'ς']) expect(await names({ search })).toEqual(greek);
   expect(await names({ search: 'σς' })).toEqual(['ΟΔΥΣΣΕΥΣ']);
   await app.db.deleteFrom('users').where('character_id', 'in', [300, 301]).execute();
+});
+
+it('D20, D71: callers of one page at the same time share statements, those of another page have their own', async () => {
+  const { services } = app.app;
+  const limits = [1, 2].flatMap((limit) => Array.from({ length: 8 }, () => limit));
+  const found: number[] = [];
+  const sent = await statementsOf(app, async () => {
+    const pages = await Promise.all(limits.map((limit) => findUsersAsked(services, { limit })));
+    for (const { users } of pages) found.push((JSON.parse(users) as unknown[]).length);
+  });
+  expect(found).toEqual(limits);
+  // One that begins at once, and one for all who came while it ran.
+  expect(sent).toHaveLength(4);
 });
 
 describe('D71: GET /user', () => {

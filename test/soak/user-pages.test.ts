@@ -1,11 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  findUsers,
-  type ListedUser,
-  type Place,
-  type UserFilter,
-} from '../../server/user/list-users.queries.ts';
+import { findUsers, type Place, type UserFilter } from '../../server/user/list-users.queries.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { costOf, statementOf } from './statement.ts';
 
@@ -87,9 +82,10 @@ const FILL = `
   analyze group_members; analyze groups; analyze corporations`;
 
 async function pageOf(filter: UserFilter, after: Place | undefined) {
-  const statement = await statementOf((db) => findUsers(db, filter, after, PAGE + 1));
-  const { rows } = await client.query<ListedUser>(statement.sql, [...statement.parameters]);
-  return { rows, ...(await costOf(client, statement)) };
+  const statement = await statementOf((db) => findUsers(db, filter, after, PAGE));
+  const { rows } = await client.query<{ users: string }>(statement.sql, [...statement.parameters]);
+  const { length } = JSON.parse(rows[0]?.users ?? '[]') as unknown[];
+  return { length, ...(await costOf(client, statement)) };
 }
 
 describe(`D71: pages of ${USERS} users`, () => {
@@ -129,8 +125,8 @@ describe(`D71: pages of ${USERS} users`, () => {
     for (let place = 0; place < PLACES; place += 1) {
       const letter = String.fromCharCode(97 + Math.floor((place * 26) / PLACES));
       const after = place === 0 ? undefined : { name_key: letter, character_id: 0 };
-      const { rows, blocks, milliseconds } = await pageOf(filter, after);
-      costs.push(`${rows.length} users, ${blocks} blocks, ${milliseconds.toFixed(1)} ms`);
+      const { length, blocks, milliseconds } = await pageOf(filter, after);
+      costs.push(`${length} users, ${blocks} blocks, ${milliseconds.toFixed(1)} ms`);
       expect.soft(blocks, JSON.stringify(filter)).toBeLessThan(MOST_BLOCKS);
     }
     process.stdout.write(`${JSON.stringify(filter)}: ${costs.join(' | ')}\n`);

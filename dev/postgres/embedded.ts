@@ -68,9 +68,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     return { own, home, joined };
   });
 
-  let presence = joined.presence;
+  let { presence } = joined;
   let leaving: Promise<void> | undefined;
-  watch();
+  watch(joined.ended);
   return {
     url: urlOf(joined.socketFolder, DATABASE),
     started: joined.started,
@@ -80,8 +80,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     },
   };
 
-  function watch(): void {
-    presence.once('end', () => void revive());
+  function watch(ended: Promise<unknown>): void {
+    void ended.then(revive);
   }
 
   async function revive(): Promise<void> {
@@ -89,9 +89,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
       try {
         log.warn('PostgreSQL ended unexpectedly, starting it again');
         await locked(async () => {
-          if (!leaving) presence = (await enter(own, home, log)).presence;
+          if (leaving) return;
+          const again = await enter(own, home, log);
+          presence = again.presence;
+          watch(again.ended);
         });
-        if (!leaving) watch();
         return;
       } catch (error) {
         log.error({ err: error }, 'PostgreSQL did not start again');
@@ -115,6 +117,8 @@ async function locate(dataDir: string, { settings = {}, environment = {} }: Part
 
 interface Joined {
   readonly presence: pg.Client;
+  /** Resolves when the presence connection has ended, even if that was before anybody waited for it. */
+  readonly ended: Promise<void>;
   readonly socketFolder: string;
   readonly started: boolean;
 }
@@ -129,8 +133,8 @@ async function enter(own: cluster.Cluster, home: string, log: Log): Promise<Join
     if (postmaster?.alive) {
       const { socketFolder } = postmaster;
       if (socketFolder !== '' && (await places.isPrivate(socketFolder, own.account))) {
-        const presence = await tryConnect(socketFolder);
-        if (presence) return { presence, socketFolder, started };
+        const connected = await tryConnect(socketFolder);
+        if (connected) return { ...connected, socketFolder, started };
       }
       trouble ||= 'it runs but does not answer';
     } else {
@@ -152,7 +156,7 @@ async function enter(own: cluster.Cluster, home: string, log: Log): Promise<Join
 }
 
 /** Opens a presence connection; undefined when the cluster does not answer or does not accept connections yet. */
-async function tryConnect(socketFolder: string): Promise<pg.Client | undefined> {
+async function tryConnect(socketFolder: string): Promise<Pick<Joined, 'presence' | 'ended'> | undefined> {
   const client = new pg.Client({
     connectionString: urlOf(socketFolder, 'postgres'),
     application_name: PRESENCE,
@@ -160,9 +164,10 @@ async function tryConnect(socketFolder: string): Promise<pg.Client | undefined> 
   });
   // The end of the connection is watched; without a listener the error before it would end the process.
   client.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => client.once('end', resolve));
   try {
     await client.connect();
-    return client;
+    return { presence: client, ended };
   } catch (error) {
     if (['57P03', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET'].includes(codeOf(error) ?? '')) return undefined;
     if (/^Connection terminated|timeout expired/.test((error as Error).message)) return undefined;
@@ -182,9 +187,9 @@ async function leave(own: cluster.Cluster, home: string, presence: pg.Client): P
   if (!postmaster?.alive) return;
   const { socketFolder } = postmaster;
   // Uses a new connection, as the old one may be broken. If PostgreSQL does not answer, nobody else uses it.
-  const client = await tryConnect(socketFolder);
-  const others = client ? await countOthers(client) : 0;
-  await client?.end();
+  const connected = await tryConnect(socketFolder);
+  const others = connected ? await countOthers(connected.presence) : 0;
+  await connected?.presence.end();
   if (others > 0) return;
   await cluster.stop(own);
   if (dirname(socketFolder) !== home) await rmdir(socketFolder).catch(() => undefined);

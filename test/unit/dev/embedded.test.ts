@@ -204,6 +204,27 @@ describe('startEmbedded', () => {
     await allGone(pids);
   });
 
+  it('starts PostgreSQL again when it dies the moment that it was started again', async () => {
+    const here = await start();
+    const connect = pg.Client.prototype.connect as (this: pg.Client) => Promise<pg.Client>;
+    let connected = 0;
+    const spy = vi.spyOn(pg.Client.prototype, 'connect').mockImplementation(async function (this: pg.Client) {
+      await connect.call(this);
+      connected += 1;
+      if (connected > 1) return;
+      const ended = new Promise<void>((resolve) => this.once('end', () => resolve()));
+      process.kill(await postmasterPid(), 'SIGKILL');
+      await ended;
+    });
+    try {
+      process.kill(await postmasterPid(), 'SIGKILL');
+      await expect.poll(() => connected).toBe(2);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(await query(here.url, 'select 1 as value')).toEqual([1]);
+  });
+
   it('is not fooled by a process that now has the id of a killed postmaster', async () => {
     const { url, stop } = await start();
     const socket = new URL(url).searchParams.get('host') ?? '';

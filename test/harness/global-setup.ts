@@ -62,9 +62,12 @@ async function prepareTemplate(url: string): Promise<void> {
   }
 }
 
+/** As after a connection's first minutes: in small databases planning at each use costs more than the plan saves. */
+const PLANS = 'plan_cache_mode=force_generic_plan';
+
 async function startKeeper(): Promise<{ url: string; stop(): Promise<void> }> {
   const program = join(import.meta.dirname, 'keeper.ts');
-  const keeper = spawn(process.execPath, ['--import', 'tsx', program], {
+  const keeper = spawn(process.execPath, ['--import', 'tsx', program, PLANS], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // In a process group of its own, so that a signal to the run does not reach it: it ends with its standard input.
     detached: true,

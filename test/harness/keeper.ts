@@ -6,7 +6,7 @@ import { makeClusterFolder } from './cluster-folder.ts';
 import { FAKED_CLOCK } from './faked-clock.ts';
 
 /**
- * Runs a PostgreSQL for one test run and prints its URL. It ends and removes its files when its standard input closes:
+ * Runs a PostgreSQL for one test run and prints its URL; arguments are settings (`name=value`) beside its own. It ends and removes its files when its standard input closes:
  * at the end of the run, or when the run was killed.
  */
 
@@ -20,9 +20,8 @@ try {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
       // Nor do they live long enough to need it; statistics that appear in the middle of a test would be chance.
       autovacuum: 'off',
-      // As after a connection's first minutes: in small databases planning at each use costs more than the plan saves.
-      plan_cache_mode: 'force_generic_plan',
       timezone: process.env['TZ'] ?? 'UTC',
+      ...Object.fromEntries(process.argv.slice(2).map((argument) => argument.split('='))),
     },
     environment: FAKED_CLOCK,
   });

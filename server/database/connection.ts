@@ -61,6 +61,8 @@ export function connect(config: ConnectionConfig): Connection {
     application_name: config.applicationName ?? 'castellan',
     max: config.poolSize ?? 10,
     connectionTimeoutMillis: config.connectedWithin ?? 5 * SECOND,
+    // Opening one costs PostgreSQL some hundred times a statement.
+    min: 1,
     idleTimeoutMillis: 60 * SECOND,
     // Connections are renewed, so that a changed DNS address is noticed and prepared statements do not accumulate.
     maxLifetimeSeconds: 3600,

@@ -27,6 +27,8 @@ export interface Puller {
 
 /** Maximum number of jobs fetched by one statement. */
 const MOST = 64;
+/** Part of the interval over which polls are spread, so that those of all queues do not open connections at once. */
+const SPREAD = 0.25;
 
 /**
  * Fetches jobs of a queue as soon as they are due and below the concurrency limit; a slow job does not delay others.
@@ -63,7 +65,8 @@ export function pull<Job>(source: Source<Job>, { log, concurrency, patience }: O
     }
     looking = false;
     clearTimeout(timer);
-    if (!stopped) timer = setTimeout(ring, Math.min(next ?? Infinity, patience()));
+    const poll = patience() * (1 - SPREAD * Math.random());
+    if (!stopped) timer = setTimeout(ring, Math.min(next ?? Infinity, poll));
   }
 
   function begin(job: Job): void {

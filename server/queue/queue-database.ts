@@ -26,6 +26,13 @@ const AGAIN_AFTER = 1000;
 /** Timeout for connecting, in milliseconds. */
 const CONNECT_WITHIN = 10_000;
 const ANSWER_WITHIN = 60_000;
+/**
+ * Milliseconds after which an unused connection is closed: longer than polls and maintenance are apart, as in a new one
+ * PostgreSQL reads the catalog of every queue's table anew.
+ */
+const IDLE = 120_000;
+/** Seconds after which a connection is renewed. */
+const LIFETIME = 3600;
 
 /**
  * Opens a pool whose statements are retried until the database is reachable again. pg-boss does not await the
@@ -38,6 +45,9 @@ export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueData
     Client: RoutedClient,
     application_name: 'castellan jobs',
     max,
+    min: 1,
+    idleTimeoutMillis: IDLE,
+    maxLifetimeSeconds: LIFETIME,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_WITHIN,
     query_timeout: ANSWER_WITHIN,

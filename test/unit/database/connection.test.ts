@@ -63,6 +63,22 @@ describe('constraintOf', () => {
   });
 });
 
+describe('a pool that nobody asks', () => {
+  it('keeps one connection', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { pool, close } = connect({ url: database.url, log });
+    try {
+      await Promise.all([1, 2, 3].map(() => pool.query('select 1')));
+      expect(pool.totalCount).toBe(3);
+      vi.advanceTimersByTime(60_000);
+      expect(pool.totalCount).toBe(1);
+    } finally {
+      vi.useRealTimers();
+      await close();
+    }
+  });
+});
+
 describe('isUnreachable', () => {
   it('recognises a connection that breaks during a statement', async () => {
     const sleeping = failure(sql`select pg_sleep(30), 'cut me'`.execute(database.db));

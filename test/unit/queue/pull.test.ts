@@ -56,18 +56,26 @@ afterEach(async () => {
 });
 
 describe('jobs are taken from a queue', () => {
-  it('at a notification, without polling before patience ends', async () => {
-    await start(1);
-    expect(queue.looks).toBe(1);
-    await vi.advanceTimersByTimeAsync(PATIENCE - 1);
-    expect(queue.looks).toBe(1);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(queue.looks).toBe(2);
-    queue.due = jobs(1);
-    puller.ring();
-    await settled();
-    expect(queue.begun).toEqual(jobs(1));
-  });
+  it.each([
+    { chance: 0, poll: PATIENCE },
+    { chance: 0.8, poll: 0.8 * PATIENCE },
+  ])(
+    'at a notification, and without one in the last quarter of patience: $poll ms',
+    async ({ chance, poll }) => {
+      const random = vi.spyOn(Math, 'random').mockReturnValue(chance);
+      await start(1);
+      random.mockRestore();
+      expect(queue.looks).toBe(1);
+      await vi.advanceTimersByTimeAsync(poll - 1);
+      expect(queue.looks).toBe(1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(queue.looks).toBe(2);
+      queue.due = jobs(1);
+      puller.ring();
+      await settled();
+      expect(queue.begun).toEqual(jobs(1));
+    },
+  );
 
   it('when the next delayed one is due', async () => {
     queue.next = 5_000;

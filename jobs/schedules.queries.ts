@@ -1,23 +1,48 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Database } from '../server/database/tables.ts';
 import type { JobName } from '../server/queue/job-catalogue.ts';
 
-/** The last run of each of these jobs; a job that never ran gets the present time. */
-export async function findLastRuns(
+/** Adds the jobs that have no schedule yet: they are due from now on. */
+export async function addSchedules(
   db: Kysely<Database>,
   names: readonly JobName[],
   now: Date,
-): Promise<Map<string, Date>> {
-  const rows = await db
+): Promise<void> {
+  await db
     .insertInto('schedules')
     .values(names.map((job_id) => ({ job_id, ran_on: now })))
-    // A no-op update, so that `returning` also returns existing rows.
-    .onConflict((conflict) =>
-      conflict.column('job_id').doUpdateSet((row) => ({ job_id: row.ref('excluded.job_id') })),
-    )
-    .returning(['job_id', 'ran_on'])
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return new Map(rows.map((row) => [row.job_id, row.ran_on]));
+}
+
+export interface StoredSchedule {
+  readonly job_id: string;
+  /** When a run was enqueued last. */
+  readonly enqueued_on: Date;
+  /** The present time. Both by the database's clock, as those of the workers may differ. */
+  readonly now: Date;
+}
+
+export function readSchedules(db: Kysely<Database>): Promise<StoredSchedule[]> {
+  return db
+    .selectFrom('schedules')
+    .select(['job_id', 'enqueued_on', sql<Date>`now()`.as('now')])
+    .orderBy('job_id')
+    .execute();
+}
+
+/** Whether the run that is due is the caller's to enqueue: of several workers it is one's. */
+export async function claimRun(
+  db: Kysely<Database>,
+  { job_id, enqueued_on }: StoredSchedule,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('schedules')
+    .set({ enqueued_on: sql`now()` })
+    .where('job_id', '=', job_id)
+    .where('enqueued_on', '=', enqueued_on)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Records that a job runs now. */

@@ -9,18 +9,13 @@ import {
   scheduleOf,
 } from '../server/queue/job-catalogue.ts';
 import type { Change } from '../server/queue/run.ts';
-import { nextRun } from '../server/queue/schedule.ts';
 import type { Job } from '../server/queue/work.ts';
 import type { Services } from '../server/services/services.ts';
 import { continuing } from '../server/tracing/tracing.ts';
 import { createRun } from './create-run.ts';
 import { dryRuns, handlers } from './handlers.ts';
-import { findLastRuns, recordRun } from './schedules.queries.ts';
-
-/** Milliseconds between two checks for missed runs. */
-const LOOK_FOR_MISSED = 60_000;
-/** Milliseconds after its time at which a run that the queue did not start counts as missed. */
-const LATE = 3 * 60_000;
+import { startScheduler } from './scheduler.ts';
+import { recordRun } from './schedules.queries.ts';
 
 const FAILED = 'a job failed and will be tried again';
 const GIVEN_UP = 'a job failed for the last time and is kept among the dead letters';
@@ -29,37 +24,13 @@ const GIVEN_UP = 'a job failed for the last time and is kept among the dead lett
 export async function startWorker(services: Services): Promise<void> {
   countFromZero(services.metrics);
   services.queue.work((name, job) => continuing(job.data, `job ${name}`, () => handle(services, name, job)));
-  await makeUp(services, 0);
-  // pg-boss skips runs whose time passes while the database is unreachable or the process is suspended.
-  const look = () =>
-    makeUp(services, LATE).catch((error: unknown) =>
-      services.log.warn({ err: error }, 'it could not be determined whether runs of jobs were missed'),
-    );
-  const timer = setInterval(look, LOOK_FOR_MISSED).unref();
-  services.queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
+  await startScheduler(services);
 }
 
 /** Prometheus sees no increase in a counter that appears with its first count, so an alert would miss that one. */
 function countFromZero({ jobRuns, jobsHeld }: Services['metrics']): void {
   for (const job of Object.keys(catalogue)) jobRuns.inc({ job, outcome: 'given up' }, 0);
   for (const job of scheduledJobs) jobsHeld.inc({ job }, 0);
-}
-
-/**
- * Starts jobs whose last scheduled time was at least `late` milliseconds ago and that have not run since; several
- * missed runs become one (D52).
- */
-async function makeUp({ db, queue, clock, settings }: Services, late: number): Promise<void> {
-  const now = clock.now();
-  const lastRuns = await findLastRuns(db, scheduledJobs, now);
-  for (const name of scheduledJobs) {
-    const last = lastRuns.get(name) ?? now;
-    // Nothing was due since.
-    if (last >= now) continue;
-    // Finding the next time takes a fraction of what finding the previous one takes.
-    const due = nextRun(settings.schedules, name, last);
-    if (due !== undefined && due.getTime() < now.getTime() - late) await queue.run(db, name);
-  }
 }
 
 async function handle<Name extends JobName>(services: Services, name: Name, job: Job): Promise<void> {

@@ -28,6 +28,7 @@ import * as status from './0031_status.ts';
 import * as webhooks from './0034_webhooks.ts';
 import * as eventSubjects from './0035_event_subjects.ts';
 import * as keptApplications from './0036_kept_applications.ts';
+import * as scheduler from './0037_scheduler.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '0034_webhooks': webhooks,
   '0035_event_subjects': eventSubjects,
   '0036_kept_applications': keptApplications,
+  '0037_scheduler': scheduler,
 };

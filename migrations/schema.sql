@@ -781,6 +781,7 @@ create table schedules (
   job_id text not null,
   ran_on timestamp(3) with time zone not null,
   complete_on timestamp(3) with time zone,
+  enqueued_on timestamp(3) with time zone default now() not null,
   constraint schedules_pkey PRIMARY KEY (job_id)
 );
 
@@ -1123,6 +1124,7 @@ comment on column provider_error_budget.turn is 'Number of the minute; reservati
 comment on column rate_windows.handed is 'The block that was taken last: how the statement that took it learns its size.';
 comment on column rate_windows.taken is 'Of "most", what processes have taken in blocks.';
 comment on column schedules.complete_on is 'When the last run began that looked at everybody: whoever was there then was seen since.';
+comment on column schedules.enqueued_on is 'When a run was last enqueued by the schedule, by the clock of the database: the next is due at the first time after.';
 comment on column service.key_ids is 'The signing keys that it knows.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column state_codes.interaction_hash is 'SHA-256 of the interaction of OpenID Connect that goes on where the sign-in ends.';

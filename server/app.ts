@@ -92,7 +92,6 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       databaseUrl: database.url,
       log,
       worker,
-      schedules: settings.schedules,
     });
     let dispatch: Dispatch | undefined;
     let ending: Promise<unknown> | undefined;

@@ -270,6 +270,8 @@ interface MailboxMailTable {
 interface ScheduleTable {
   job_id: string;
   ran_on: Date;
+  /** When its schedule last enqueued a run, by the database's clock. */
+  enqueued_on: Generated<Date>;
   /** Start of the last run that visited all users. */
   complete_on: Date | null;
 }

@@ -20,9 +20,11 @@ const CONNECT_WITHIN = 10_000;
  * Queues that are there as they should be, which is so at most starts, are not written again. Concurrent processes do so
  * one after the other, because creating queues concurrently deadlocks.
  */
-export async function setUp(boss: PgBoss, databaseUrl: string): Promise<void> {
+export async function setUp(boss: PgBoss, databaseUrl: string, worker: boolean): Promise<void> {
   await alone(databaseUrl, async (client) => {
     await boss.start();
+    // Of workers of the release before, which left the schedules to pg-boss.
+    if (worker) await client.query('delete from pgboss.schedule');
     const present = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
     if (!present.has(DEAD_LETTERS)) {
       await boss.createQueue(DEAD_LETTERS, { name: DEAD_LETTERS, policy: 'standard' });

@@ -4,10 +4,9 @@ import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../database/tables.ts';
 import { traceContext } from '../tracing/tracing.ts';
-import { type JobName, type Payload, type RunOptions, scheduledJobs } from './job-catalogue.ts';
+import type { JobName, Payload, RunOptions } from './job-catalogue.ts';
 import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';
-import type { Schedules } from './schedule.ts';
 import { type Job, startWork, type Work } from './work.ts';
 
 export interface Queue {
@@ -52,35 +51,30 @@ interface QueueOptions {
   readonly log: Logger;
   /** Whether this process runs jobs; it then also maintains the queue. */
   readonly worker: boolean;
-  readonly schedules: Schedules;
 }
 
 /** Milliseconds for which a stop waits for active jobs. */
 const STOP_WITHIN = 6_000;
 /** Seconds between two checks for runs whose worker died. */
 const LOOK_FOR_LOST = 30;
-/** Seconds between two polls of pg-boss for runs that its schedules have asked for. */
-const POLL_FOR_DUE = 15;
 /** Seconds for which pg-boss leaves a failed job where the doctor and the metrics count those of a day; else 12 hours. */
 const FAILED_KEPT = 2 * 86_400;
 /** Maximum attempts to find or create a waiting run while other runs begin. */
 const TRIES = 10;
 
-/** Opens the queue, with its tables, one queue for each job of the catalogue, and the schedules. */
-export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOptions): Promise<Queue> {
+/** Opens the queue, with its tables, and one queue for each job of the catalogue. */
+export async function openQueue({ databaseUrl, log, worker }: QueueOptions): Promise<Queue> {
   const database = openQueueDatabase({ databaseUrl, log, max: worker ? 6 : 2 });
   const boss = new PgBoss({
     db: database,
     supervise: worker,
-    schedule: worker,
+    schedule: false,
     maintenanceIntervalSeconds: LOOK_FOR_LOST,
-    cronWorkerIntervalSeconds: POLL_FOR_DUE,
     archiveFailedAfterSeconds: FAILED_KEPT,
   });
   boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
   try {
-    await setUp(boss, databaseUrl);
-    if (worker) await setSchedules(boss, schedules);
+    await setUp(boss, databaseUrl, worker);
   } catch (error) {
     await boss.stop({ graceful: false });
     await database.close();
@@ -133,12 +127,4 @@ export async function openQueue({ databaseUrl, log, worker, schedules }: QueueOp
       await database.close();
     },
   };
-}
-
-/** Stores the schedules, and deletes those of jobs that are no longer in the catalogue. */
-async function setSchedules(boss: PgBoss, { cron, timeZone }: Schedules): Promise<void> {
-  for (const { name } of await boss.getSchedules()) {
-    if (!(scheduledJobs as readonly string[]).includes(name)) await boss.unschedule(name);
-  }
-  for (const [name, expression] of cron) await boss.schedule(name, expression, {}, { tz: timeZone });
 }

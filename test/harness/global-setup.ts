@@ -54,7 +54,6 @@ async function prepareTemplate(url: string): Promise<void> {
       databaseUrl: url,
       log,
       worker: false,
-      schedules: { timeZone: 'UTC', cron: new Map() },
     });
     await queue.stop();
   } finally {

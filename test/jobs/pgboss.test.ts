@@ -27,10 +27,9 @@ function whatIsSet(job: object | null): unknown {
 describe('another start', () => {
   /** All queues, with the time at which each was written last. */
   const queues = async () => (await boss().getQueues()).sort((a, b) => a.name.localeCompare(b.name));
-  const start = async () => {
-    const { log, settings } = app.app.services;
-    const { schedules } = settings;
-    await (await openQueue({ databaseUrl: app.databaseUrl, log, worker: false, schedules })).stop();
+  const start = async (worker = false) => {
+    const { log } = app.app.services;
+    await (await openQueue({ databaseUrl: app.databaseUrl, log, worker })).stop();
   };
 
   it('writes no queue that is as it should be, and puts right what is missing or different', async () => {
@@ -44,6 +43,14 @@ describe('another start', () => {
     const undated = (all: Awaited<ReturnType<typeof queues>>) =>
       all.map(({ createdOn: _, updatedOn: __, ...queue }) => queue);
     expect(undated(await queues())).toEqual(undated(before));
+  });
+
+  it('of a worker takes the schedules from pg-boss, which kept them in the release before', async () => {
+    await boss().schedule(JOB, '0 5 * * *');
+    await start();
+    expect(await boss().getSchedules()).toMatchObject([{ name: JOB }]);
+    await start(true);
+    expect(await boss().getSchedules()).toEqual([]);
   });
 });
 

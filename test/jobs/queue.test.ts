@@ -56,7 +56,6 @@ describe('a job that does not end by itself', () => {
       databaseUrl: app.databaseUrl,
       log: pino({ level: 'silent' }),
       worker: true,
-      schedules: { timeZone: 'UTC', cron: new Map() },
     });
     queue.work((_name, { id }) => {
       begun.push(id);

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startScheduler } from '../../jobs/scheduler.ts';
+import { addSchedules, claimRun, readSchedules, type StoredSchedule } from '../../jobs/schedules.queries.ts';
 import { startWorker } from '../../jobs/worker.ts';
 import { readSettings, SettingsError } from '../../server/config/settings.ts';
 import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
@@ -155,39 +157,77 @@ describe('D52, D61: schedules are checked at the start', () => {
   });
 });
 
-describe('D52: missed runs coalesce', () => {
-  it('a schedule whose time passed while no worker was there runs once, when one comes', async () => {
-    const missed = 'maintenance';
-    const day = 86_400_000;
-    await app.db
-      .insertInto('schedules')
-      .values([
-        { job_id: missed, ran_on: new Date(app.clock.now().getTime() - 3 * day) },
-        { job_id: 'sync-voice-groups', ran_on: new Date(app.clock.now().getTime() + day) },
-      ])
-      .execute();
-    await startWorker(app.app.services);
+describe('D52: a job runs when it is due', () => {
+  const DAY = 86_400_000;
+  const runs = async ({ db }: TestApp) => {
     const { rows } = await sql<{ name: string }>`
-      select name from pgboss.job where name = any(${[...scheduledJobs]})`.execute(app.db);
-    expect(rows).toEqual([{ name: missed }]);
+      select name from pgboss.job where name = any(${[...scheduledJobs]}) and state = 'created'
+      order by name`.execute(db);
+    return rows.map(({ name }) => name);
+  };
+  const wasEnqueued = (of: TestApp, name: string, enqueued_on: Date) =>
+    of.db.updateTable('schedules').set({ enqueued_on }).where('job_id', '=', name).execute();
+  /** Times without a worker do not count: the jobs that are no matter here were enqueued a moment ago. */
+  const add = (of: TestApp) => addSchedules(of.db, scheduledJobs, of.clock.now());
+
+  it('one whose time passed while no worker was there runs once, when one comes', async () => {
+    await add(app);
+    await wasEnqueued(app, 'maintenance', new Date(Date.now() - 3 * DAY));
+    await startWorker(app.app.services);
+    expect(await runs(app)).toEqual(['maintenance']);
     const known = await app.db.selectFrom('schedules').select('job_id').orderBy('job_id').execute();
     expect(known.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
   });
 
-  it('so does one whose time passed while a worker could not reach the database', async () => {
-    const other = await startTestApp();
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    try {
-      await startWorker(other.app.services);
-      const missed = other.db.updateTable('schedules').where('job_id', '=', 'follow-names');
-      await missed.set({ ran_on: new Date(0) }).execute();
-      vi.advanceTimersByTime(60_000);
-      vi.useRealTimers();
-      const runs = sql`select name from pgboss.job where name = any(${[...scheduledJobs]})`;
-      await expect.poll(async () => (await runs.execute(other.db)).rows).toEqual([{ name: 'follow-names' }]);
-    } finally {
+  describe('beside a worker', () => {
+    /** The longest time until a worker notices that a job is due, in milliseconds. */
+    const NOTICED = 15_000;
+    /** The schedules of tests are far off. */
+    const LONG_AGO = new Date(0);
+    let other: TestApp;
+    beforeEach(async () => {
+      other = await startTestApp();
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      await startScheduler(other.app.services);
+      expect(await runs(other)).toEqual([]);
+    });
+    afterEach(async () => {
       vi.useRealTimers();
       await other.stop();
-    }
+    });
+
+    it('runs once, however many times have passed', async () => {
+      await wasEnqueued(other, 'follow-names', LONG_AGO);
+      vi.advanceTimersByTime(NOTICED);
+      await expect.poll(() => runs(other)).toEqual(['follow-names']);
+      const { boss } = other.app.services.queue;
+      const [job] = await boss.fetch('follow-names');
+      await boss.complete('follow-names', job?.id ?? '');
+      await wasEnqueued(other, 'maintenance', LONG_AGO);
+      vi.advanceTimersByTime(NOTICED);
+      await expect.poll(() => runs(other)).toEqual(['maintenance']);
+    });
+
+    it('is not due because the clock of a worker is wrong', async () => {
+      other.clock.advance(400 * DAY);
+      await wasEnqueued(other, 'maintenance', LONG_AGO);
+      vi.advanceTimersByTime(NOTICED);
+      await expect.poll(() => runs(other)).toEqual(['maintenance']);
+    });
+
+    it('does so although another job cannot be enqueued', async () => {
+      await other.app.services.queue.boss.deleteQueue('check-grants');
+      await wasEnqueued(other, 'check-grants', LONG_AGO);
+      await wasEnqueued(other, 'follow-names', LONG_AGO);
+      vi.advanceTimersByTime(NOTICED);
+      await expect.poll(() => runs(other)).toEqual(['follow-names']);
+    });
+
+    it('one of several workers enqueues it', async () => {
+      await wasEnqueued(other, 'follow-names', LONG_AGO);
+      const seen = (await readSchedules(other.db)).find(({ job_id }) => job_id === 'follow-names');
+      const claims = [1, 2, 3].map(() => claimRun(other.db, seen as StoredSchedule));
+      expect((await Promise.all(claims)).filter((mine) => mine)).toEqual([true]);
+    });
   });
 });

@@ -3,7 +3,6 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openQueue } from '../../server/queue/queue.ts';
 import { newSigningKey } from '../harness/app.ts';
-import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { databaseUrl, onServer } from '../harness/postgres.ts';
 
@@ -29,7 +28,6 @@ describe('four that start together on an empty database all start', () => {
             databaseUrl,
             worker,
             log: pino({ level: 'silent' }),
-            schedules: { timeZone: 'UTC', cron: new Map([['maintenance', farOff()]]) },
           }),
         ),
       );

@@ -3,7 +3,7 @@ import type { Application } from '../../contract/application.ts';
 import type { Database } from '../database/tables.ts';
 import { areOne } from '../person/person.queries.ts';
 import { moderates } from '../policy/eligibility.queries.ts';
-import { decidedAt, stateAt } from '../policy/pending.queries.ts';
+import { decidedAt, isPendingAt, stateAt } from '../policy/pending.queries.ts';
 import { ownedSince } from '../policy/policy.queries.ts';
 
 /** A stored application with everything that answers contain. */
@@ -63,7 +63,7 @@ export async function countApplications(
   since: Date,
 ): Promise<{ readonly pending: number; readonly made: number }> {
   const { rows } = await sql<{ pending: number; made: number }>`
-    select count(*) filter (where a.state = 'pending' and a.expires_on > ${now})::int as pending,
+    select count(*) filter (where ${isPendingAt(now)})::int as pending,
       count(*) filter (where a.created_on > ${since})::int as made
     from applications a join users u using (character_id)
     where a.character_id = ${characterId} and a.created_on >= ${ownedSince(sql`u`)}`.execute(db);
@@ -85,8 +85,12 @@ export function findApplicationsTo(
   state: Application['state'] | undefined,
   page: Page,
 ): Promise<ApplicationRow[]> {
-  const inState = state === undefined ? sql`true` : sql`${stateAt(page.now)} = ${state}`;
-  return find(db, sql`a.group_id = ${groupId} and ${inState}`, page);
+  return find(db, sql`a.group_id = ${groupId} and ${inState(state, page.now)}`, page);
+}
+
+function inState(state: Application['state'] | undefined, now: Date): RawBuilder<unknown> {
+  if (state === undefined) return sql`true`;
+  return state === 'pending' ? isPendingAt(now) : sql`${stateAt(now)} = ${state}`;
 }
 
 /**
@@ -99,7 +103,7 @@ export function findApplicationsFor(
 ): Promise<ApplicationRow[]> {
   return find(
     db,
-    sql`a.state = 'pending' and a.expires_on > ${page.now} and not ${areOne(sql`a.character_id`, sql`${characterId}::bigint`)} and a.group_id in (
+    sql`${isPendingAt(page.now)} and not ${areOne(sql`a.character_id`, sql`${characterId}::bigint`)} and a.group_id in (
       select g.group_id from group_policies p join groups g using (group_id)
         join users u on u.character_id = ${characterId}
       where ${moderates})`,

@@ -17,6 +17,11 @@ export function stateAt(now: Date): RawBuilder<string> {
   return sql`case when a.state = 'pending' and a.expires_on <= ${now} then 'expired' else a.state end`;
 }
 
+/** Whether the application `a` waits for a decision. In the words of the partial index that holds pending ones alone. */
+export function isPendingAt(now: Date): RawBuilder<boolean> {
+  return sql`a.state = 'pending' and a.expires_on > ${now}`;
+}
+
 /** The time at which the application `a` was decided or expired. */
 export function decidedAt(now: Date): RawBuilder<Date | null> {
   return sql`case when a.state = 'pending' and a.expires_on <= ${now} then a.expires_on else a.decided_on end`;

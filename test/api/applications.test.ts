@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { type Application, type Group, type GroupPolicy, ok } from '../../sdk/src/index.ts';
-import { findApplicationsOf } from '../../server/application/application.queries.ts';
+import { findApplicationsOf, findApplicationsTo } from '../../server/application/application.queries.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { apply, decide, joiningScenes, type Person, type PutPolicy } from '../fixtures/joining.ts';
@@ -10,6 +10,7 @@ import { setLevel } from '../fixtures/registry.ts';
 import { addBodies } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
+import { rowsRead } from '../harness/rows-read.ts';
 import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
 
@@ -286,6 +287,26 @@ describe('D111: applications are bounded', () => {
       token: app.root,
     });
     expect([own.json.length, own.headers['x-next']]).toEqual([3, expect.any(String)]);
+  });
+});
+
+describe('D111: the pending ones of a group', () => {
+  it('are found without reading those that were decided, however many those are', async () => {
+    const { params, applicant, owner } = await scene();
+    await sql`insert into applications (application_id, group_id, character_id, state, message, answers, created_on,
+        expires_on, decided_on)
+      select lpad(n::text, 24, 'e'), ${params.group_id}, ${owner.id}, 'rejected', '', '{}', ${app.clock.now()},
+        ${app.clock.now()}, ${app.clock.now()} from generate_series(1, 5000) n`.execute(app.db);
+    const { application_id } = await apply(applicant, params);
+    await sql`analyze applications`.execute(app.db);
+    const page = { after: undefined, most: 100, now: app.clock.now() };
+    const { found, read } = await rowsRead(app.db, 'applications', (db) =>
+      findApplicationsTo(db, params.group_id, 'pending', page),
+    );
+    // No event tells of them.
+    await app.db.deleteFrom('applications').where('character_id', '=', owner.id).execute();
+    expect(found).toMatchObject([{ application_id }]);
+    expect(read).toBeLessThan(100);
   });
 });
 

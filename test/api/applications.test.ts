@@ -306,7 +306,7 @@ describe('D111: the pending ones of a group', () => {
     // No event tells of them.
     await app.db.deleteFrom('applications').where('character_id', '=', owner.id).execute();
     expect(found).toMatchObject([{ application_id }]);
-    expect(read).toBeLessThan(100);
+    expect(read).toBeLessThan(1000);
   });
 });
 

@@ -1,7 +1,7 @@
 import { isScheduled, type JobName, scheduledJobs } from '../server/queue/job-catalogue.ts';
 import { nextRun } from '../server/queue/schedule.ts';
 import type { Services } from '../server/services/services.ts';
-import { addSchedules, claimRun, readSchedules, type StoredSchedule } from './schedules.queries.ts';
+import { addSchedules, claimRun, findSchedules, type StoredSchedule } from './schedules.queries.ts';
 
 /** Milliseconds between two checks whether jobs are due. */
 const LOOK_EVERY = 15_000;
@@ -21,7 +21,7 @@ export async function startScheduler(services: Services): Promise<void> {
 
   async function enqueueDue(): Promise<void> {
     const failures: unknown[] = [];
-    for (const schedule of await readSchedules(db)) {
+    for (const schedule of await findSchedules(db)) {
       const { job_id: name } = schedule;
       if (!isScheduled(name) || !isDue(name, schedule)) continue;
       const enqueuing = db.transaction().execute(async (transaction) => {

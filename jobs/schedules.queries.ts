@@ -23,7 +23,7 @@ export interface StoredSchedule {
   readonly now: Date;
 }
 
-export function readSchedules(db: Kysely<Database>): Promise<StoredSchedule[]> {
+export function findSchedules(db: Kysely<Database>): Promise<StoredSchedule[]> {
   return db
     .selectFrom('schedules')
     .select(['job_id', 'enqueued_on', sql<Date>`now()`.as('now')])

@@ -88,11 +88,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     await requireKeys({ db, keys, vault, clock, log, settings });
     const sealing = startSealing({ databaseUrl: database.url, log, outages });
     closers.push(() => sealing.close());
-    const queue = await openQueue({
-      databaseUrl: database.url,
-      log,
-      worker,
-    });
+    const queue = await openQueue({ databaseUrl: database.url, log, worker });
     let dispatch: Dispatch | undefined;
     let ending: Promise<unknown> | undefined;
     const endJobs = async () => {

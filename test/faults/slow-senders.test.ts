@@ -9,7 +9,7 @@ import { READER_LIMITS } from '../../server/http/slow-readers.ts';
 /** Milliseconds that a request has to arrive, and between the openings of two connections. */
 const WITHIN = 300;
 const APART = 200;
-const CONNECTIONS = 10;
+const CONNECTIONS = 15;
 /** Milliseconds between the ends of two connections that did not end together. */
 const TOGETHER = 30;
 
@@ -33,7 +33,7 @@ describe('a client that sends no request in time', () => {
     }
     await Promise.all(waiting);
     const apart = ends.filter((end, n) => n === 0 || end - (ends[n - 1] ?? 0) > TOGETHER);
-    // Less than one for each, as a busy machine may delay some until others are due.
-    expect(apart.length).toBeGreaterThan(CONNECTIONS / 2);
+    // Twelve or so on a machine with nothing else to do, four if all those of a second ended together.
+    expect(apart.length).toBeGreaterThan(CONNECTIONS / 3);
   });
 });

@@ -50,11 +50,7 @@ async function prepareTemplate(url: string): Promise<void> {
     await migrate(db, log);
     await ensureEventPartitions(db, new Date());
     // With the queue's schema: creating it takes pg-boss longer than copying the whole database.
-    const queue = await openQueue({
-      databaseUrl: url,
-      log,
-      worker: false,
-    });
+    const queue = await openQueue({ databaseUrl: url, log, worker: false });
     await queue.stop();
   } finally {
     await close();

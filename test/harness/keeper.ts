@@ -6,8 +6,8 @@ import { makeClusterFolder } from './cluster-folder.ts';
 import { FAKED_CLOCK } from './faked-clock.ts';
 
 /**
- * Runs a PostgreSQL for one test run and prints its URL; arguments are settings (`name=value`) beside its own. It ends and removes its files when its standard input closes:
- * at the end of the run, or when the run was killed.
+ * Runs a PostgreSQL for one test run and prints its URL; arguments are settings (`name=value`) beside its own. It ends
+ * and removes its files when its standard input closes: at the end of the run, or when the run was killed.
  */
 
 const folder = await makeClusterFolder('castellan-test-');

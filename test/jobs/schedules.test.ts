@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startScheduler } from '../../jobs/scheduler.ts';
-import { addSchedules, claimRun, readSchedules, type StoredSchedule } from '../../jobs/schedules.queries.ts';
+import { addSchedules, claimRun, findSchedules, type StoredSchedule } from '../../jobs/schedules.queries.ts';
 import { startWorker } from '../../jobs/worker.ts';
 import { readSettings, SettingsError } from '../../server/config/settings.ts';
 import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
@@ -225,7 +225,7 @@ describe('D52: a job runs when it is due', () => {
 
     it('one of several workers enqueues it', async () => {
       await wasEnqueued(other, 'follow-names', LONG_AGO);
-      const seen = (await readSchedules(other.db)).find(({ job_id }) => job_id === 'follow-names');
+      const seen = (await findSchedules(other.db)).find(({ job_id }) => job_id === 'follow-names');
       const claims = [1, 2, 3].map(() => claimRun(other.db, seen as StoredSchedule));
       expect((await Promise.all(claims)).filter((mine) => mine)).toEqual([true]);
     });

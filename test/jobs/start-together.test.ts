@@ -24,11 +24,7 @@ describe('four that start together on an empty database all start', () => {
     await onEmptyDatabase(async (databaseUrl) => {
       const opened = await Promise.allSettled(
         [true, false, true, false].map((worker) =>
-          openQueue({
-            databaseUrl,
-            worker,
-            log: pino({ level: 'silent' }),
-          }),
+          openQueue({ databaseUrl, worker, log: pino({ level: 'silent' }) }),
         ),
       );
       for (const one of opened) if (one.status === 'fulfilled') await one.value.stop();

@@ -4,6 +4,7 @@ import { type ExternalForwardAnswer, ExternalForwardRequest } from '../../contra
 import type { contract } from '../../contract/index.ts';
 import { goneWith } from '../http/client-gone.ts';
 import type { Handlers } from '../http/mount.ts';
+import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
 import { createForward, type Forwarded } from './forward.ts';
 
@@ -37,7 +38,7 @@ function requestOf(body: unknown): ExternalForwardRequest | undefined {
  * complete.
  */
 function forwarded(res: Response, answer: Forwarded) {
-  if (answer.kind === 'whole') return { status: 200 as const, body: answer.body };
+  if (answer.kind === 'whole') return { status: 200 as const, body: written(res, answer.json) };
   const { stream, bytes } = answer;
   stream.once('error', () => res.destroy());
   if (res.closed) stream.destroy();

@@ -1,10 +1,11 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import { type Admission, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
+import type { JsonText } from '../database/json-text.ts';
 import { recordUse } from '../event/record-use.ts';
-import { LARGE, type ProviderAnswer } from '../provider/answer.ts';
+import type { ProviderAnswer } from '../provider/answer.ts';
 import {
   type BudgetAccount,
   budgetAccountOf,
@@ -45,8 +46,9 @@ interface Forwarding {
 }
 
 export type Forwarded =
-  | { readonly kind: 'whole'; readonly body: ExternalForwardAnswer }
-  /** JSON text, joined in a file or passed on as the provider wrote it. */
+  /** With the provider's JSON as it is. */
+  | { readonly kind: 'whole'; readonly json: JsonText<ExternalForwardAnswer> }
+  /** JSON text, joined in a file. */
   | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
 
 /** Forwards one GET to the game's API for the caller or on behalf of another user (D17, D30–D33). */
@@ -75,8 +77,7 @@ export function createForward(services: ForwardServices): Forward {
         id_annotations: await annotate([...ids]),
         status_code: status,
       };
-      if (body.length >= LARGE) return passedOn(body, rest);
-      return { kind: 'whole', body: { data: answer.data, ...rest } };
+      return { kind: 'whole', json: around(body, rest) };
     };
     if (fields.all_pages && operation.paged) {
       const joined = await join({
@@ -103,11 +104,9 @@ export function createForward(services: ForwardServices): Forward {
   };
 }
 
-/** A large answer, with the provider's JSON as it is. */
-function passedOn(data: string, rest: Omit<ExternalForwardAnswer, 'data'>): Forwarded {
-  const parts = ['{"data":', data, `,${JSON.stringify(rest).slice(1)}`].map((part) => Buffer.from(part));
-  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
-  return { kind: 'stream', bytes, stream: Readable.from(parts, { objectMode: false }) };
+/** The answer around the provider's JSON, which would lose by being parsed: time, and digits of large numbers. */
+function around(body: string, rest: Omit<ExternalForwardAnswer, 'data'>): JsonText<ExternalForwardAnswer> {
+  return `{"data":${body === '' ? 'null' : body},${JSON.stringify(rest).slice(1)}`;
 }
 
 /** A request for the provider on the account of its caller. */

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Stream } from 'node:stream';
 import type { Response } from 'express';
 import type { JsonBytes, JsonText } from '../database/json-text.ts';
 import { consistsOf } from './slow-readers.ts';
@@ -8,11 +8,26 @@ import { consistsOf } from './slow-readers.ts';
  * socket's buffer; bytes are sent as they are, without a copy for each answer.
  */
 export function written<Value>(res: Response, json: JsonText<Value> | JsonBytes<Value>): Value {
-  // The client has disconnected: a write would never be flushed, so the response would never end.
   if (typeof json !== 'string') consistsOf(res, json);
-  const pieces = res.closed ? [] : [typeof json === 'string' ? Buffer.from(json) : json];
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  for (const { length } of pieces) res.setHeader('Content-Length', length);
-  // ts-rest can pipe a stream into the response, but its types do not allow one.
-  return Readable.from(pieces) as unknown as Value;
+  return new WrittenBody(typeof json === 'string' ? Buffer.from(json) : json) as unknown as Value;
+}
+
+/** ts-rest lets a stream write the response, but its types do not allow one; a readable one would cost more. */
+class WrittenBody extends Stream {
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  override pipe<Target extends NodeJS.WritableStream>(
+    res: Target & Partial<Pick<Response, 'closed'>>,
+  ): Target {
+    // The client has disconnected: a write would never be flushed, so the response would never end.
+    if (res.closed) res.end();
+    else res.end(this.#bytes);
+    return res;
+  }
 }

@@ -274,11 +274,13 @@ describe('lists of a provider that misbehaves', () => {
     '/broken': ['80', 500],
     '/forbidden': ['80', 403],
     '/wide': ['1', 200],
+    '/narrow': ['1', 200],
   };
   const parameters = [{ name: 'page', in: 'query' }];
   const paths = Object.fromEntries(Object.keys(lists).map((path) => [path, { get: { parameters } }]));
   /** JSON that is written otherwise than we do, with a number that is lost when it is parsed. */
-  const WIDE = `[ 9007199254740993, 1.0, "${'é'.repeat(70_000)}" ]`;
+  const written = (length: number) => `[ 9007199254740993, 1.0, "${'é'.repeat(length)}" ]`;
+  const AS_WRITTEN: Record<string, string> = { '/wide': written(70_000), '/narrow': written(7) };
   const provider = createServer(({ url = '' }, response) => {
     const [path = '', page] = url.split('?page=');
     const [pages, status] = lists[path] ?? [];
@@ -288,8 +290,8 @@ describe('lists of a provider that misbehaves', () => {
       response.end(JSON.stringify({ openapi: '3.1.0', paths }));
       return;
     }
-    if (path === '/wide') {
-      response.setHeader('cache-control', 'max-age=60').end(WIDE);
+    if (path in AS_WRITTEN) {
+      response.setHeader('cache-control', 'max-age=60').end(AS_WRITTEN[path]);
       return;
     }
     response.statusCode = page === '1' ? 200 : status;
@@ -310,20 +312,24 @@ describe('lists of a provider that misbehaves', () => {
     provider.close();
   });
 
-  it('D30: what is large is passed on as the provider wrote it, from the cache, too', async () => {
-    const { jwt: token } = await addMember(odd, 2_190_000_009);
+  it.each([
+    ['/wide', 2_190_000_009],
+    ['/narrow', 2_190_000_010],
+  ])('D30: %s is passed on as the provider wrote it, from the cache, too', async (path, id) => {
+    const body = AS_WRITTEN[path] as string;
+    const { jwt: token } = await addMember(odd, id);
     for (const query of ['', 'all_pages=true', 'id_annotations=true']) {
-      const answer = await fetch(`${odd.url}/ext/wide?${query}`, {
+      const answer = await fetch(`${odd.url}/ext${path}?${query}`, {
         headers: { Authorization: `Bearer ${token}` },
       });
       const text = await answer.text();
       expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
       expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
-      expect(text.slice(0, WIDE.length + 10)).toBe(`{"data":${WIDE},"`);
+      expect(text.slice(0, body.length + 10)).toBe(`{"data":${body},"`);
       expect(JSON.parse(text)).toMatchObject({ id_annotations: {}, status_code: 200 });
     }
     // The request for all pages names the first one, so that it is another.
-    expect(asked.filter((path) => path === '/wide').length).toBeLessThan(3);
+    expect(asked.filter((one) => one === path).length).toBeLessThan(3);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
+import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchAlliance, fetchMembers } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
@@ -46,7 +47,8 @@ export async function registerAlliance(
 ): Promise<Alliance> {
   const { db, client, queue, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
-  const snapshot = await fetchAlliance(api, allianceId);
+  const fetched = await fetchAlliance(api, allianceId);
+  const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('alliance', allianceId);
@@ -69,7 +71,8 @@ export async function registerMembers(
   const { db, api, clock } = services;
   const members = await api.allianceCorporations(allianceId);
   const missing = await withoutMembers(db, allianceId, members);
-  const { snapshot, failed } = await fetchMembers(api, allianceId, missing);
+  const { snapshot: fetched, failed } = await fetchMembers(api, allianceId, missing);
+  const snapshot = await placeCeos(db, api, fetched);
   await inTransaction(db, async (tx) => {
     const affected = await saveSnapshot(tx, snapshot, clock.now());
     await endUnwelcome(services, tx, affected);

@@ -4,6 +4,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/client.ts';
+import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchCorporation } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
@@ -47,7 +48,8 @@ export async function registerCorporation(
 ): Promise<Corporation> {
   const { db, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
-  const snapshot = await fetchCorporation(api, corporationId);
+  const fetched = await fetchCorporation(api, corporationId);
+  const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('corporation', corporationId);

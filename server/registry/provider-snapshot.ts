@@ -133,7 +133,8 @@ async function openAlliance(
   const executorId = facts?.executor_corporation_id;
   if (facts === undefined || executorId === undefined) return undefined;
   const executor = member?.id === executorId ? member : await openCorporation(api, executorId);
-  return executor && { ...facts, id, executor: { ...executor, alliance_id: id } };
+  // Of the two records the executor's own is believed, where it names an alliance: the other one may be older.
+  return executor && { ...facts, id, executor: { ...executor, alliance_id: executor.alliance_id ?? id } };
 }
 
 async function toSnapshot(

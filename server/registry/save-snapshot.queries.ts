@@ -103,7 +103,7 @@ export async function saveCorporations(
   return rows.map((row) => row.corporation_id);
 }
 
-/** Resets levels 3 to 8 of members whose corporation left or changed its alliance (D19). */
+/** Resets levels 3 to 8 of members whose corporation left, changed or joined an alliance (D19). */
 export async function resetMembers(
   db: Kysely<Database>,
   corporationIds: readonly number[],

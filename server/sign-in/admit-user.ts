@@ -9,6 +9,7 @@ import { saveGrant } from '../grant/grant.queries.ts';
 import { recordGrant } from '../grant/grant-events.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
+import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snapshot.ts';
 import { followSnapshot, writeSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
@@ -48,13 +49,14 @@ export async function admitUser(
   if (identity.unknownScopes.length > 0) {
     log.warn({ scopes: identity.unknownScopes }, 'a grant holds scopes that are not known; they are dropped');
   }
-  const snapshot = await fetchCharacter(
+  const fetched = await fetchCharacter(
     api,
     { id: identity.characterId, name: identity.characterName },
     (id) => findKnownCorporation(db, id),
   );
-  if (snapshot === undefined)
+  if (fetched === undefined)
     throw new ProviderError('unusable', 'the provider does not know who just signed in');
+  const snapshot = await placeCeos(db, api, fetched, identity.characterId);
   await noticeHandover(services, identity);
   const known = await findKnownUser(db, identity.characterId);
   const [own, ...others] = capacitiesOf(known, state);

@@ -72,7 +72,7 @@ function given(characterId: number, level: number): Fact {
   if (level === MEMBER_LEVEL) {
     return fact('D19', 'Level 0 is what a member begins with, and falls back to when it moves.');
   }
-  const moves = level < ALLIANCE_LEVEL ? '' : ', or the corporation leaves its alliance';
+  const moves = level < ALLIANCE_LEVEL ? '' : ', or the alliance of the corporation changes';
   return fact('D19', `Level ${level} lasts until it leaves the corporation or loses an office${moves}.`);
 }
 

@@ -96,7 +96,7 @@ describe('D120: why', () => {
       facts: [
         {
           rule: 'D19',
-          says: 'Level 3 lasts until it leaves the corporation or loses an office, or the corporation leaves its alliance.',
+          says: 'Level 3 lasts until it leaves the corporation or loses an office, or the alliance of the corporation changes.',
         },
       ],
     });

@@ -458,6 +458,12 @@ describe('the OpenAPI document', () => {
   it('reads the same from its YAML', () => {
     expect(parse(openApiYaml(document))).toEqual(JSON.parse(JSON.stringify(document)));
   });
+
+  it('reads the same from its YAML for readers of YAML 1.1, to whom a plain `yes` is true and a plain time a date', () => {
+    const read = parse(openApiYaml(document), { version: '1.1' });
+    expect(read.components.schemas.Why.properties.answer.enum).toEqual(['yes', 'no', 'unknown']);
+    expect(read).toEqual(JSON.parse(JSON.stringify(document)));
+  });
 });
 
 describe('the sentence about access', () => {

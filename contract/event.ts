@@ -300,6 +300,15 @@ export const eventRoutes = c.router({
   },
 });
 
+const TARGET_FORM = 'Must be type:id';
+
+/** U+0000 is refused beside the pattern: `\0` in it is an error in regular expressions of Java and Rust. */
+const TargetInQuery = z
+  .string()
+  .max(200)
+  .regex(/^[a-z_]+:[\s\S]/, TARGET_FORM)
+  .refine((target) => !target.includes('\0'), TARGET_FORM);
+
 export const auditRoutes = c.router({
   list: {
     method: 'GET',
@@ -309,11 +318,7 @@ export const auditRoutes = c.router({
     query: z.object({
       actor: field(wholeNumberInQuery(0, MAX_ID).optional(), 'Id of the character who did it.', 2112000001),
       target: field(
-        z
-          .string()
-          .max(200)
-          .regex(/^[a-z_]+:[^\0]+$/, 'Must be type:id')
-          .optional(),
+        TargetInQuery.optional(),
         'What it is about, as `type:id`; a user also as one of the members who came or went.',
         'user:2112000002',
       ),

@@ -366,6 +366,19 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('holds no pattern that Java or Rust refuses: there `\\0` is an error', () => {
+    const patterns = new Set<string>();
+    const walk = (part: unknown) => {
+      if (typeof part !== 'object' || part === null) return;
+      const { pattern } = part as JsonSchema;
+      if (typeof pattern === 'string') patterns.add(pattern);
+      for (const of of Object.values(part)) walk(of);
+    };
+    walk(document);
+    expect(patterns).toContain('^[0-9a-f]{24}$');
+    expect([...patterns].filter((pattern) => pattern.includes('\\0'))).toEqual([]);
+  });
+
   it('D91: holds unions that generators read: none in another one, and lists that changed before values', () => {
     // One within another hides that a value may be null. A list that is read as a value loses who came and who left.
     const nested: string[] = [];

@@ -101,6 +101,27 @@ describe('text (D3b)', () => {
   });
 });
 
+describe('the target of GET /audit (D94)', () => {
+  it('is type:id, without U+0000', () => {
+    const { query } = contract.audit.list;
+    for (const target of ['user:1', 'job:a:b', 'held_change:two\nlines']) {
+      expect(faults(query, { target })).toEqual([]);
+    }
+    for (const target of [
+      '',
+      'user',
+      'user:',
+      ':1',
+      'User:1',
+      'user:\0',
+      'user:1\0',
+      `user:${'1'.repeat(200)}`,
+    ]) {
+      expect(faults(query, { target })).toEqual(['target']);
+    }
+  });
+});
+
 describe('bodies (D3)', () => {
   it('refuse unknown fields', () => {
     for (const body of [PutGroup, PutCoalition, PutUser, PostLogin, ExternalForwardRequest]) {

@@ -7,6 +7,7 @@ import { contract } from '../../contract/index.ts';
 import { operations } from '../../contract/openapi.ts';
 import { VERSION } from '../../sdk/src/generated/version.ts';
 import {
+  type Application,
   CastellanError,
   createCastellan,
   createClient,
@@ -511,6 +512,28 @@ describe('paginate', () => {
     }
     expect(ids).toEqual(['a', 'b']);
     expect(seen.map(({ url }) => url)).toEqual(['/event?after=3', '/event?after=7', '/event?after=2007']);
+  });
+
+  it('D71: needs no request where the operation needs none', async () => {
+    reply = json(200, [{ character_id: 1, character_name: '' }]);
+    const { user, audit, application, history } = castellan();
+    const ids: number[] = [];
+    for await (const { character_id } of paginate(user.list)) ids.push(character_id);
+    for await (const { character_id } of paginate(client().user.list, undefined)) ids.push(character_id);
+    for await (const event of paginate(audit.list)) expectTypeOf(event).toEqualTypeOf<Event>();
+    for await (const one of paginate(application.list)) expectTypeOf(one).toEqualTypeOf<Application>();
+    expect(ids).toEqual([1, 1]);
+    expect(seen.map(({ url }) => url)).toEqual(['/user', '/user', '/audit', '/application']);
+    // @ts-expect-error: a path parameter is missing.
+    await expect(paginate(history.wallet).next()).rejects.toThrow(TypeError);
+  });
+
+  it('D92: needs no request to begin the feed at the oldest event', async () => {
+    reply = json(200, { events: [{ event_id: 'a' }], cursor: '7', more: false });
+    const ids: string[] = [];
+    for await (const { event_id } of paginate(castellan().event.list)) ids.push(event_id);
+    expect(ids).toEqual(['a']);
+    expect(seen.map(({ url }) => url)).toEqual(['/event']);
   });
 
   it('throws when a page cannot be had', async () => {

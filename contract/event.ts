@@ -173,7 +173,7 @@ export const Event = component(
     changes: field(z.array(Change), 'The fields that changed.'),
     reason: field(
       z.string().nullable(),
-      'Why: what the acting user gave as the reason, or what the service found; null where neither is known.',
+      'Why: what the acting user gave as the reason, or what the service found; null where neither is known. Of a decision about an application only the applicant and who decided are shown it, of a merge or split of persons only who did it, besides readers of all events.',
     ),
     cause: field(Cause.nullable(), 'What caused it, if it was a consequence of something else.'),
     context: field(

@@ -60,8 +60,20 @@ function withoutOthers(
       : withoutCeoName(event.changes, seen)
           .filter(isTold)
           .map((change) => withoutUsers(change, seen)),
-    reason: acted || !hides ? event.reason : null,
+    reason: acted || (!hides && isReasonFor(event, characterId)) ? event.reason : null,
   };
+}
+
+/**
+ * Whether the reason is for this reader. A moderator writes that of a decision for the applicant (D111), an
+ * administrator that of a merge or split for the history of the person, which level 9 alone reads (D101).
+ */
+function isReasonFor({ type, targets }: Event, characterId: number): boolean {
+  if (type.startsWith('person.')) return false;
+  return (
+    type !== 'application.decided' ||
+    targets.some(({ type, id }) => type === 'user' && Number(id) === characterId)
+  );
 }
 
 /** Hides the name of a CEO with the id beside it; without one the present CEO has a new name, which is public (D38). */

@@ -231,6 +231,40 @@ describe('D94: who sees an event', () => {
     expect(await shownTo(BOB, id)).toMatchObject({ changes: [change] });
   });
 
+  it.each([1, 8])(
+    'D111, D101: a reason that somebody wrote is for whom it was written, and not for authority of level %i',
+    async (clearance_level) => {
+      const level = (to: number) =>
+        app.db.updateTable('users').set({ clearance_level: to }).where('character_id', '=', MATE).execute();
+      await level(clearance_level);
+      const reasons = async (id: string) => {
+        const told = [];
+        for (const who of [MATE, BOB, STRANGER, CHIEF]) told.push((await shownTo(who, id))?.reason);
+        return told;
+      };
+      const reason = 'We know whose alt you are.';
+      const [decided = '', linked = '', other = ''] = await record(
+        STRANGER,
+        { type: 'application.decided', targets: [group, user(BOB)], reason },
+        { type: 'person.character_linked', targets: [user(BOB)], reason },
+        { type: 'group.members_changed', targets: [user(BOB)], reason },
+      );
+      // The applicant, who decided and level 9; the history of a person is read by level 9 alone.
+      expect(await reasons(decided)).toEqual([null, reason, reason, reason]);
+      expect(await reasons(linked)).toEqual([null, null, reason, reason]);
+      expect(await reasons(other)).toEqual([reason, reason, reason, reason]);
+      const { position } = (await shownTo(CHIEF, decided)) as Event;
+      const feed = await as(MATE).event.list({ query: { after: String((position ?? 0) - 1), limit: 2 } });
+      expect(feed.body).toMatchObject({
+        events: [
+          { event_id: decided, reason: null },
+          { event_id: linked, reason: null },
+        ],
+      });
+      await level(1);
+    },
+  );
+
   it('times before 1970 and in the far future find nothing, without an error', async () => {
     expect(await audit(CHIEF, { until: '1969-07-20T20:17:00Z' })).toEqual([]);
     expect(await audit(CHIEF, { since: '0000-01-01T00:00:00Z', limit: 1 })).toHaveLength(1);

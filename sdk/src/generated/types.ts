@@ -510,7 +510,7 @@ export interface Event {
   outcome: 'done' | 'refused' | 'held';
   /** The fields that changed. */
   changes: Change[];
-  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. */
+  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. Of a decision about an application only the applicant and who decided are shown it, of a merge or split of persons only who did it, besides readers of all events. */
   reason: string | null;
   /** What caused it, if it was a consequence of something else. */
   cause: Cause | null;

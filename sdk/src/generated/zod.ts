@@ -791,7 +791,7 @@ export const Event = z.object({
   outcome: z.enum(['done', 'refused', 'held']),
   /** The fields that changed. */
   changes: z.array(Change),
-  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. */
+  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. Of a decision about an application only the applicant and who decided are shown it, of a merge or split of persons only who did it, besides readers of all events. */
   reason: z.string().nullable(),
   /** What caused it, if it was a consequence of something else. */
   cause: Cause.nullable(),

@@ -12,7 +12,8 @@ type Session = NonNullable<KoaContextWithOIDC['oidc']['session']>;
 
 /**
  * The grant for an authorization request: the one of this session; else one created without asking, from a former
- * consent or for an application that administrators have marked as trusted (D82).
+ * consent or for an application that administrators have marked as trusted (D82). Undefined where the user has to be
+ * asked.
  */
 export async function loadGrant(
   { db }: Pick<Services, 'db'>,
@@ -30,6 +31,8 @@ export async function loadGrant(
   const wanted = [...oidc.requestParamOIDCScopes];
   const agreed = client.first_party === true ? wanted : await findConsent(db, Number(accountId), clientId);
   const granted = new Set(present?.getOIDCScopeEncountered().split(' '));
+  // What was granted while nobody was asked does not count once the application is to ask (D81): the page comes first.
+  if (wanted.some((scope) => granted.has(scope) && !agreed.includes(scope))) return undefined;
   const more = wanted.filter((scope) => agreed.includes(scope) && !granted.has(scope));
   if (more.length === 0) return present;
   const grant = present ?? new provider.Grant({ accountId, clientId });

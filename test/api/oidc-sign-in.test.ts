@@ -205,6 +205,29 @@ describe('D82: signing in', () => {
     expect(given).toEqual([]);
   });
 
+  it('D81, D82: a session that was not asked is asked at the next request after first_party was turned off', async () => {
+    const forum = await addRelyingParty(app, { first_party: true });
+    const browser = browserOf(MEMBER);
+    await forum.signIn(browser);
+    const { client_id } = forum.client;
+    const root = app.client(app.root);
+    await ok(root.oidc.updateClient({ params: { client_id }, body: { first_party: false } }));
+    const quietly = async () => {
+      const { landed } = await forum.visit(browser, { prompt: 'none' });
+      return landed.url.searchParams.get('error');
+    };
+    expect(await quietly()).toBe('consent_required');
+    const page = await browser.go((await forum.begin()).url);
+    expect(page.html).toContain('Sign in to Wiki');
+    expect((await browser.press(page)).url.searchParams.get('code')).toBeTruthy();
+    expect(await quietly()).toBeNull();
+    // Who has agreed is not asked again when it is turned on and off once more.
+    for (const first_party of [true, false]) {
+      await ok(root.oidc.updateClient({ params: { client_id }, body: { first_party } }));
+      expect(await quietly()).toBeNull();
+    }
+  });
+
   it('D90: a consent is told once, with its scopes, as done by whoever gave it', async () => {
     const forum = await addRelyingParty(app, { client_name: 'Forum', first_party: false });
     const browser = browserOf(MEMBER);

@@ -42,8 +42,6 @@ function withoutOthers(
   const { character_id: actor, on_behalf_of: behalf } = event.actor;
   const linksOthers =
     event.type.startsWith('person.') && actor !== null && !seen.has(actor) && !seen.has(characterId);
-  // A policy names people and the questions to applicants: those who may see it read it from its own operation (D110).
-  const isTold = ({ field }: Change) => field !== 'policy' || acted;
   const isShown = ({ type, id }: Target) =>
     type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (own ? acted : !hides);
   return {
@@ -58,18 +56,27 @@ function withoutOthers(
     changes: hides
       ? []
       : withoutCeoName(event.changes, seen)
-          .filter(isTold)
+          .filter((change) => acted || !isOfPolicy(change))
           .map((change) => withoutUsers(change, seen)),
     reason: acted || (!hides && isReasonFor(event, characterId)) ? event.reason : null,
   };
 }
 
 /**
- * Whether the reason is for this reader. A moderator writes that of a decision for the applicant (D111), an
- * administrator that of a merge or split for the history of the person, which level 9 alone reads (D101).
+ * Whether a change is one of a policy, which names people and the questions to applicants, and whose setter is an
+ * administrator or not. Those who may see the policy read it from its own operation (D110).
  */
-function isReasonFor({ type, targets }: Event, characterId: number): boolean {
-  if (type.startsWith('person.')) return false;
+function isOfPolicy({ field }: Change): boolean {
+  return field === 'policy' || field === 'by_administrator';
+}
+
+/**
+ * Whether the reason is for this reader. A moderator writes that of a decision for the applicant (D111), an
+ * administrator that of a merge or split for the history of the person, which level 9 alone reads (D101). That of a
+ * changed policy says what it was (D110).
+ */
+function isReasonFor({ type, targets, changes }: Event, characterId: number): boolean {
+  if (type.startsWith('person.') || changes.some(isOfPolicy)) return false;
   return (
     type !== 'application.decided' ||
     targets.some(({ type, id }) => type === 'user' && Number(id) === characterId)

@@ -224,11 +224,21 @@ describe('D94: who sees an event', () => {
     expect(await finds(STRANGER, STRANGER)).toBe(true);
   });
 
-  it('D110: the policy in an event is shown only to those who may see the policy', async () => {
-    const change = { field: 'policy', before: '{}', after: '{"moderators":{}}' };
-    const [id] = await record(BOB, { type: 'group.updated', targets: [group], changes: [change] });
-    expect(await shownTo(MATE, id)).toMatchObject({ changes: [] });
-    expect(await shownTo(BOB, id)).toMatchObject({ changes: [change] });
+  it('D110: what an event says of a policy is shown only to those who may see the policy', async () => {
+    const changes = [
+      { field: 'policy', before: '{}', after: '{"moderators":{}}' },
+      { field: 'by_administrator', before: false, after: true },
+    ];
+    const reason = 'joining is closed: what limited it was deleted';
+    const [id, alone] = await record(
+      BOB,
+      { type: 'group.updated', targets: [group], changes, reason },
+      { type: 'group.updated', targets: [group], changes: changes.slice(1), reason },
+    );
+    expect(await shownTo(MATE, id)).toMatchObject({ changes: [], reason: null });
+    expect(await shownTo(MATE, alone)).toMatchObject({ changes: [], reason: null });
+    expect(await shownTo(BOB, id)).toMatchObject({ changes, reason });
+    expect(await shownTo(CHIEF, id)).toMatchObject({ changes, reason });
   });
 
   it.each([1, 8])(

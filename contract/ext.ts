@@ -48,7 +48,7 @@ export const ExternalForwardRequest = component(
     .strict(),
   'ExternalForwardRequest',
   'How to forward a request; every field may be left out.',
-  { all_pages: false, id_annotations: true, on_behalf_of: 2112000001, params: { language: 'en' } },
+  { all_pages: false, id_annotations: true, on_behalf_of: 2112000001, params: { order_type: 'sell' } },
 );
 export type ExternalForwardRequest = z.infer<typeof ExternalForwardRequest>;
 
@@ -70,7 +70,7 @@ export const ExternalForwardQuery = z.object({
       })
       .pipe(ForwardParams),
     'The query parameters of the forwarded request as one JSON object.',
-    { language: 'en' },
+    { order_type: 'sell' },
   ),
 });
 export type ExternalForwardQuery = z.infer<typeof ExternalForwardQuery>;
@@ -90,9 +90,9 @@ export const ExternalForwardAnswer = extendApi(
     'ExternalForwardAnswer',
     'The answer of the game to a forwarded request.',
     {
-      data: { solar_system_id: 30000142, station_id: 60003760 },
-      headers: { 'cache-control': 'private, max-age=5', etag: '"4f1c"' },
-      id_annotations: { '30000142': 'Meridian' },
+      data: [{ order_id: 6000200000, type_id: 587, system_id: 30000142, is_buy_order: false, price: 5000.5 }],
+      headers: { 'cache-control': 'public, max-age=300', etag: '"4f1c"', 'x-pages': '4' },
+      id_annotations: { '587': 'Rifter', '30000142': 'Meridian' },
       status_code: 200,
     },
   ),
@@ -135,7 +135,7 @@ const forwarded = z.object({
   esi_path: field(
     text(1, 1000),
     "Path of the game's API, slashes included. A version prefix and a trailing slash are dropped; a path that the provider's own document does not list is a 404; what cannot be a plain path is a 422.",
-    'characters/2112000001/location',
+    'markets/10000002/orders',
   ),
 });
 

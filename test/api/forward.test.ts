@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ExternalForwardRequest } from '../../contract/ext.ts';
+import { openApiDocument } from '../../contract/openapi.ts';
 import { refusal } from '../../server/ext/refusal.ts';
 import { createDocument } from '../../server/provider/operations.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
@@ -57,6 +59,22 @@ describe('D30: forwarding', () => {
     expect(byGet.status).toBe(200);
     const sent = app.provider.requests.filter(({ area }) => area === 'api');
     expect(new Set(sent.map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+
+  it('takes what the OpenAPI document shows as an example, in both forms', async () => {
+    const forms = openApiDocument().paths['/ext/{esi_path}'];
+    const shown = (forms?.get?.parameters ?? []).filter(({ example }) => example !== undefined);
+    const path = String(shown.find(({ name }) => name === 'esi_path')?.example);
+    const inQuery = shown.filter((parameter) => parameter.in === 'query');
+    const query = new URLSearchParams(
+      Object.fromEntries(inQuery.map(({ name, example }) => [name, String(example)])),
+    );
+    const body = forms?.post?.requestBody?.content['application/json']?.example as ExternalForwardRequest;
+    const byPost = await caller.client.ext.forward({ params: { esi_path: path }, body });
+    const byGet = await rawGet(`${path}?${query}`);
+    expect([byPost.status, byGet.status]).toEqual([200, 200]);
+    expect(Object.keys(body.params ?? {})).not.toEqual([]);
+    expect(query.has('params')).toBe(true);
   });
 
   it('takes the fields of a GET from the query, `params` as JSON', async () => {

@@ -1,19 +1,14 @@
-import {
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type JWTPayload,
-  type JWTVerifyOptions,
-  jwtVerify,
-} from 'jose';
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import { storable } from '../database/text.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { Renewed } from '../shared/renewed.ts';
 import { ProviderError } from './http.ts';
 import { profile } from './profile.ts';
 import { fromProviderScopes } from './scopes.ts';
+import { type KeySet, rememberKeys } from './sso-keys.ts';
 import type { Metadata } from './sso-metadata.ts';
 
 /** The identity in the provider's verified access token. */
@@ -32,27 +27,26 @@ export interface Identity {
 const CLOCK_TOLERANCE = 30;
 
 interface Options {
-  readonly settings: Pick<Settings, 'sso' | 'extApi'>;
+  readonly settings: {
+    readonly sso: Pick<Settings['sso'], 'url' | 'clientId'>;
+    readonly extApi: Pick<Settings['extApi'], 'scopePrefix'>;
+  };
   readonly clock: Clock;
+  /** Fetches the provider's keys. */
   readonly request: typeof fetch;
-  /** Timeout in milliseconds for fetching the provider's keys. */
-  readonly timeLimit: number;
 }
 
 /**
  * Creates the verification of the provider's access tokens: signature, issuer, both audiences, lifetime and subject
  * (D26).
  */
-export function createIdentification({ settings, clock, request, timeLimit }: Options) {
+export function createIdentification({ settings, clock, request }: Options) {
   const clientId = settings.sso.clientId ?? '';
-  let keySet: { readonly uri: string; readonly find: ReturnType<typeof createRemoteJWKSet> } | undefined;
+  let known: { readonly uri: string; readonly keys: Renewed<KeySet> } | undefined;
 
-  function keysAt(uri: string) {
-    if (keySet?.uri !== uri) {
-      const find = createRemoteJWKSet(new URL(uri), { [customFetch]: request, timeoutDuration: timeLimit });
-      keySet = { uri, find };
-    }
-    return keySet.find;
+  function keysAt(uri: string): Renewed<KeySet> {
+    if (known?.uri !== uri) known = { uri, keys: rememberKeys(uri, request) };
+    return known.keys;
   }
 
   return async (accessToken: string, server: Metadata): Promise<Identity> => {
@@ -66,16 +60,16 @@ export function createIdentification({ settings, clock, request, timeLimit }: Op
       currentDate: now,
       clockTolerance: CLOCK_TOLERANCE,
     };
-    const verify = () =>
-      jwtVerify(accessToken, keys, options).catch((error: unknown) =>
+    const verify = (keySet: KeySet) =>
+      jwtVerify(accessToken, keySet, options).catch((error: unknown) =>
         verifyByAnyOf(error, accessToken, options),
       );
-    const verified = verify().catch(async (error: unknown) => {
+    const verified = keys.get().then(verify);
+    const verifiedAnew = verified.catch(async (error: unknown) => {
       if (!mayHaveNewKeys(error)) throw error;
-      await keys.reload();
-      return verify();
+      return verify(await keys.renew());
     });
-    const { payload } = await verified.catch(refuseToken);
+    const { payload } = await verifiedAnew.catch(refuseToken);
     return identityOf(payload, clientId, settings.extApi.scopePrefix, now);
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createRenewed } from '../shared/renewed.ts';
 import { ProviderError } from './http.ts';
 
 /** The fields of the metadata that are used. If it has no revocation endpoint, the documented one is used. */
@@ -11,18 +12,11 @@ const Metadata = z.object({
 });
 export type Metadata = z.infer<typeof Metadata> & { readonly revocation_endpoint: string };
 
+/** Milliseconds. */
 const METADATA_LASTS = 3_600_000;
-/** Milliseconds between two attempts to renew an old copy. */
-const ASK_AGAIN = 60_000;
 
-/**
- * Reads the provider's metadata at most hourly; an old copy is used while the provider cannot be reached. After an
- * attempt that failed nobody waits for the next one, as an answer may be kept back until the time limit.
- */
+/** Reads the provider's metadata at most hourly; former ones are used while they cannot be read. */
 export function rememberMetadata(ssoUrl: string, request: typeof fetch) {
-  let known: { readonly value: Metadata; readonly until: number; readonly outdated: boolean } | undefined;
-  let asking: Promise<Metadata> | undefined;
-
   async function ask(): Promise<Metadata> {
     const response = await request(`${ssoUrl}/.well-known/oauth-authorization-server`);
     const parsed = Metadata.safeParse(await response.json().catch(() => undefined));
@@ -32,28 +26,10 @@ export function rememberMetadata(ssoUrl: string, request: typeof fetch) {
         `the sign-on provider's metadata cannot be used (${response.status})`,
       );
     }
-    const value = {
+    return {
       ...parsed.data,
       revocation_endpoint: parsed.data.revocation_endpoint ?? usual.revocation_endpoint,
     };
-    known = { value, until: performance.now() + METADATA_LASTS, outdated: false };
-    return value;
-  }
-
-  function useFormer(error: unknown): Metadata {
-    if (known === undefined) throw error;
-    known = { value: known.value, until: performance.now() + ASK_AGAIN, outdated: true };
-    return known.value;
-  }
-
-  async function get(): Promise<Metadata> {
-    if (known !== undefined && performance.now() < known.until) return known.value;
-    asking ??= ask()
-      .catch(useFormer)
-      .finally(() => {
-        asking = undefined;
-      });
-    return known?.outdated ? known.value : asking;
   }
 
   // The documented endpoints, so that login URLs can be made even while the provider cannot be reached.
@@ -64,5 +40,6 @@ export function rememberMetadata(ssoUrl: string, request: typeof fetch) {
     revocation_endpoint: `${ssoUrl}/v2/oauth/revoke`,
     jwks_uri: `${ssoUrl}/oauth/jwks`,
   };
+  const { get } = createRenewed(ask, METADATA_LASTS);
   return { get, orDefault: () => get().catch(() => usual) };
 }

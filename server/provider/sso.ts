@@ -66,7 +66,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
   // http is allowed here because the settings decide which URLs are acceptable (loopback only), not the library.
   const options = { [oauth.customFetch]: request, [oauth.allowInsecureRequests]: true };
   const metadata = rememberMetadata(settings.sso.url, request);
-  const identityIn = createIdentification({ settings, clock, request, timeLimit: limits.milliseconds });
+  const identityIn = createIdentification({ settings, clock, request });
 
   return {
     async loginUrl({ state, scopes, codeVerifier }) {

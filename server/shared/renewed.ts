@@ -1,0 +1,47 @@
+/** Milliseconds between two attempts to renew an old value. */
+const ASK_AGAIN = 60_000;
+
+export interface Renewed<T> {
+  /** The value, which is asked for when there is none, or when it is too old. */
+  get(): Promise<T>;
+  /** The value, which is asked for at once. */
+  renew(): Promise<T>;
+}
+
+/**
+ * Remembers a value that others tell, for some milliseconds; the former one is used while it cannot be had anew. After
+ * an attempt that failed nobody waits for the next one, as an answer may be kept back until the time limit.
+ */
+export function createRenewed<T>(ask: () => Promise<T>, lasts: number): Renewed<T> {
+  let known: { readonly value: T; readonly until: number; readonly outdated: boolean } | undefined;
+  let asking: Promise<T> | undefined;
+
+  function keep(value: T): T {
+    known = { value, until: performance.now() + lasts, outdated: false };
+    return value;
+  }
+
+  function useFormer(error: unknown): T {
+    if (known === undefined) throw error;
+    known = { value: known.value, until: performance.now() + ASK_AGAIN, outdated: true };
+    return known.value;
+  }
+
+  async function renew(): Promise<T> {
+    asking ??= ask()
+      .then(keep, useFormer)
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  }
+
+  return {
+    renew,
+    async get() {
+      if (known !== undefined && performance.now() < known.until) return known.value;
+      const renewed = renew();
+      return known?.outdated ? known.value : renewed;
+    },
+  };
+}

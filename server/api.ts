@@ -13,7 +13,7 @@ import { crashHandlers } from './crash/crash.routes.ts';
 import { storeCrash } from './crash/crash.ts';
 import { extHandlers } from './ext/ext.routes.ts';
 import { feedHandlers } from './feed/feed.routes.ts';
-import { groupHandlers } from './group/group.routes.ts';
+import { beforeTrialOfGroup, groupHandlers } from './group/group.routes.ts';
 import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/message-classes.ts';
 import { mount } from './http/mount.ts';
@@ -72,7 +72,12 @@ function resources(services: Services): Map<string, Router> {
     crash: mount(contract.crash, crashHandlers, services),
     event: mount(contract.event, feedHandlers, services),
     ext: mount(contract.ext, extHandlers, services),
-    group: mount(contract.group, (its) => ({ ...joiningHandlers(its), ...groupHandlers(its) }), services),
+    group: mount(
+      contract.group,
+      (its) => ({ ...joiningHandlers(its), ...groupHandlers(its) }),
+      services,
+      beforeTrialOfGroup(services),
+    ),
     history: mount(contract.history, historyHandlers, services),
     oidc: mount(contract.oidc, oidcHandlers, services),
     person: mount(contract.person, personHandlers, services),

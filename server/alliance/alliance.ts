@@ -1,5 +1,6 @@
 import type { Alliance, PutAlliance } from '../../contract/alliance.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
+import { inCallersTurn } from '../access/callers-turn.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
@@ -41,23 +42,25 @@ export async function getAlliance({ db }: Pick<Services, 'db'>, allianceId: numb
  * provider are charged to the caller's budget (D33b).
  */
 export async function registerAlliance(
-  services: Pick<Services, 'db' | 'client' | 'queue' | 'clock'>,
+  services: Pick<Services, 'db' | 'lines' | 'client' | 'queue' | 'clock'>,
   admission: Admission,
   allianceId: number,
 ): Promise<Alliance> {
-  const { db, client, queue, clock } = services;
+  const { db, lines, client, queue, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const fetched = await fetchAlliance(api, allianceId);
   const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('alliance', allianceId);
-  return inTransaction(db, async (tx) => {
-    const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
-    await endUnwelcome(services, tx, affected);
-    await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
-    return getAlliance({ db: tx }, allianceId);
-  });
+  return inCallersTurn(lines, admission, () =>
+    inTransaction(db, async (tx) => {
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
+      await endUnwelcome(services, tx, affected);
+      await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
+      return getAlliance({ db: tx }, allianceId);
+    }),
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Corporation, PutCorporation } from '../../contract/corporation.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
+import { inCallersTurn } from '../access/callers-turn.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
@@ -42,22 +43,24 @@ export async function getCorporation(
  * has no CEO, or it belongs to the game. Errors at the provider are charged to the caller's budget (D33b).
  */
 export async function registerCorporation(
-  services: Pick<Services, 'db' | 'client' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'lines' | 'client' | 'clock' | 'queue'>,
   admission: Admission,
   corporationId: number,
 ): Promise<Corporation> {
-  const { db, client, clock } = services;
+  const { db, lines, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
   const fetched = await fetchCorporation(api, corporationId);
   const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('corporation', corporationId);
-  return inTransaction(db, async (tx) => {
-    const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
-    await endUnwelcome(services, tx, affected);
-    return getCorporation({ db: tx }, corporationId);
-  });
+  return inCallersTurn(lines, admission, () =>
+    inTransaction(db, async (tx) => {
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
+      await endUnwelcome(services, tx, affected);
+      return getCorporation({ db: tx }, corporationId);
+    }),
+  );
 }
 
 /** Sets the scopes that the corporation requires of its members; null or absent changes nothing (D3). */

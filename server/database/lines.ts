@@ -4,7 +4,9 @@ import { createFairSemaphore, type FairSemaphore } from '../shared/fair-semaphor
 export interface Lines {
   /** By group: its row is locked by one at a time anyway, so the others need no connection to wait for it. */
   readonly groups: FairSemaphore;
-  /** By the caller below level 9: dry runs and writes with many ids, which hold a connection for seconds. */
+  /** By the caller below level 9, for the same reason: each of its writes locks its own row. */
+  readonly callers: FairSemaphore;
+  /** Dry runs and writes with many ids of callers below level 9, which hold a connection for seconds. */
   readonly slowWrites: FairSemaphore;
 }
 
@@ -20,8 +22,9 @@ export function createLines(): Lines {
   const waiting = { waitFor: WAIT_FOR, crowded: CROWDED };
   return {
     groups: createFairSemaphore({ most: Number.POSITIVE_INFINITY, each: 1, ...waiting }),
+    callers: createFairSemaphore({ most: Number.POSITIVE_INFINITY, each: 1, ...waiting }),
     // Less than the pool has connections, so that slow writes of many callers leave some to everybody else.
-    slowWrites: createFairSemaphore({ most: 6, each: 3, ...waiting }),
+    slowWrites: createFairSemaphore({ most: 6, each: 1, ...waiting }),
   };
 }
 

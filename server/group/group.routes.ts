@@ -1,9 +1,14 @@
 import type { contract } from '../../contract/index.ts';
-import type { Handlers } from '../http/mount.ts';
+import type { BeforeTrial, Handlers } from '../http/mount.ts';
 import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
 import { listGroups } from './group.queries.ts';
-import { createGroup, getGroup, removeGroup, updateGroup } from './group.ts';
+import { createGroup, getGroup, removeGroup, requireOwner, updateGroup } from './group.ts';
+
+/** What the writes of a group check before they wait for their turn, too. */
+export function beforeTrialOfGroup(services: Services): BeforeTrial {
+  return ({ caller, params }) => requireOwner(services, caller, params.group_id as string);
+}
 
 export function groupHandlers(
   services: Services,

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { CharacterLocation } from '../../contract/history.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { type Admission, readmit } from '../access/admission.ts';
+import { inCallersTurn } from '../access/callers-turn.ts';
+import type { Lines } from '../database/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -56,20 +58,20 @@ export async function storeLocation(
  * @throws DomainError 404 where the user was deleted or has a new owner by then
  */
 export async function storeLocationFor(
-  services: HistoryServices,
+  services: HistoryServices & { readonly lines: Lines },
   admission: Admission,
   characterId: number,
 ): Promise<CharacterLocation> {
-  const { db, clock } = services;
+  const { db, lines, clock } = services;
   const now = clock.now();
   const subject = await requireSubject(db, characterId);
   const snapshot = await fetchLocation(services, characterId, budgetAccountOf(admission.caller));
-  const stored = await withPartitions(db, now, () =>
+  const insert = () =>
     inTransaction(db, async (tx) => {
       await readmit(tx, admission, [characterId]);
       return insertEntry(tx, 'character_locations', subject, now, snapshot, undefined);
-    }),
-  );
+    });
+  const stored = await inCallersTurn(lines, admission, () => withPartitions(db, now, insert));
   if (!stored) throw notFound('user', characterId);
   return toLocation({ ...snapshot, ...subject, timestamp: now });
 }

@@ -18,7 +18,7 @@ import { readBody } from './input/body.ts';
 import { validated } from './input/validated.ts';
 import { originOf } from './origin.ts';
 import { preferringReplica } from './prefer-replica.ts';
-import { inLineIfSlow } from './slow-writes.ts';
+import { inLineOfWrites } from './slow-writes.ts';
 
 type Input<R extends AppRoute> = Parameters<AppRouteImplementation<R>>[0];
 
@@ -58,6 +58,9 @@ function bodyOf(route: AppRoute): { readonly schema: z.ZodTypeAny; readonly most
   };
 }
 
+/** A check before a dry run waits for its turn: whoever may not even try it holds nobody up (D3c). */
+export type BeforeTrial = (admission: Admission) => Promise<void>;
+
 /**
  * Mounts the routes of one resource. Each request passes, in the order of D6: admission, reading the body, validation,
  * authority over the record in the path, handler.
@@ -66,13 +69,14 @@ export function mount<C extends AppRouter>(
   contract: C,
   handlersOf: (services: Services) => Handlers<C>,
   services: Services,
+  beforeTrial?: BeforeTrial,
 ): Router {
   const router = Router({ caseSensitive: true });
   for (const [name, handler] of Object.entries(handlersOf(services))) {
     const route = contract[name] as AppRoute;
     const handlerOf = (its: Services) => handlersOf(its)[name] as unknown as AnyHandler;
     if (previews(route)) {
-      mountOne(router, previewed(route), rehearsed(handlerOf, services), services, [unlessPreview]);
+      mountOne(router, previewed(route), rehearsed(handlerOf, services), services, { before: beforeTrial });
     }
     mountOne(router, route, preferringReplica(route, handler as AnyHandler, handlerOf, services), services);
   }
@@ -84,11 +88,11 @@ function mountOne(
   route: AppRoute,
   handler: AnyHandler,
   services: Services,
-  first: readonly RequestHandler[] = [],
+  trial?: { readonly before: BeforeTrial | undefined },
 ): void {
   const rule = ruleOf(route);
   const body = bodyOf(route);
-  const implementation = guarded(handler, route, services);
+  const implementation = guarded(handler, route, services, trial?.before);
   // The type `Handlers` checks that routes and handlers match; within this loop TypeScript cannot.
   createExpressEndpoints(
     { route: served(validated(route, rule, body?.schema)) },
@@ -97,7 +101,7 @@ function mountOne(
     {
       logInitialization: false,
       globalMiddleware: [
-        ...first,
+        ...(trial === undefined ? [] : [unlessPreview]),
         admit(route, rule, services),
         ...(body === undefined ? [] : [...readBody(body.schema, body.mostBytes), admitLate(rule, services)]),
       ],
@@ -120,6 +124,7 @@ function guarded(
   handler: AnyHandler,
   route: AppRoute,
   { db, clock, events, lines }: Services,
+  beforeTrial?: BeforeTrial,
 ): (input: AnyInput) => Promise<unknown> {
   const rule = ruleOf(route);
   const { positioned } = route.metadata as RouteMetadata;
@@ -130,13 +135,15 @@ function guarded(
     const gone = () => goneWith(res);
     const admission = { caller, rule, params, body, clock, gone };
     await requireRights(db, admission);
+    await beforeTrial?.(admission);
     // Set before the handler reads: a change in between is then in the feed after this position, so the client cannot
     // miss it (D92).
     if (positioned) res.setHeader('Castellan-Position', events.position);
     const work = () =>
       onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
     if (route.method === 'GET' || isForwarding(route)) return work();
-    return inLineIfSlow(lines, { caller, body, isRehearsal: triesOnly(req), res }, work);
+    const write = { admission, isRehearsal: triesOnly(req), asksOthers: asksOthers(route), res };
+    return inLineOfWrites(lines, write, work);
   };
 }
 
@@ -172,6 +179,11 @@ const triesOnly = (req: Request) => req.query.dry_run === 'true';
 /** Express needs `(*)` for `/ext/{esi_path}` to match the rest of the path, slashes included (docs/rules.md, "Paths"). */
 function served(route: AppRoute): AppRoute {
   return isForwarding(route) ? { ...route, path: `${route.path}(*)` } : route;
+}
+
+/** Whether a route waits for the provider or the voice server, and so may have to answer that it failed. */
+function asksOthers(route: AppRoute): boolean {
+  return 502 in route.responses;
 }
 
 function isForwarding(route: AppRoute): boolean {

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
-import type { Caller } from '../access/caller.queries.ts';
+import type { Admission } from '../access/admission.ts';
+import { inCallersTurn, turnOf } from '../access/callers-turn.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
 import { inLine, type Lines } from '../database/lines.ts';
-import { goneWith } from './client-gone.ts';
 import { chargeMore } from './within-limit.ts';
 
 /** Elements of the lists in a body from which on a write takes long. */
@@ -11,27 +11,30 @@ const MANY = 1_000;
 const PER_REQUEST = 100;
 
 interface Write {
-  readonly caller: Caller;
-  readonly body: unknown;
+  readonly admission: Admission & Required<Pick<Admission, 'gone'>>;
   readonly isRehearsal: boolean;
+  /** Whether it waits for another server first: it then takes its caller's turn by itself, once that has answered. */
+  readonly asksOthers: boolean;
   readonly res: Response;
 }
 
 /**
- * Runs a dry run, or a write with many ids, in its caller's turn: each holds a connection for long, so only a few of one
- * caller run at a time, and the other connections stay free for everybody else (D3c). Levels 9 and 10 do not wait.
+ * Runs a write in its caller's turn, so that one caller occupies one connection. A dry run, or a write with many ids,
+ * holds it for long, so only a few of all callers run at a time, and the other connections stay free for everybody else
+ * (D3c). Levels 9 and 10 do not wait.
  */
-export async function inLineIfSlow<T>(
+export async function inLineOfWrites<T>(
   lines: Lines,
-  { caller, body, isRehearsal, res }: Write,
+  { admission, isRehearsal, asksOthers, res }: Write,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { level, sponsor_id, owner_id } = caller;
-  if (isAdministrator(level)) return work();
+  const { caller, body, gone } = admission;
+  if (isAdministrator(caller.level)) return work();
   const beyond = elementsOf(body) - MANY;
   if (beyond > 0) await chargeMore(res, Math.ceil(beyond / PER_REQUEST));
-  if (beyond <= 0 && !isRehearsal) return work();
-  return inLine(lines.slowWrites, String(sponsor_id ?? owner_id), () => goneWith(res), work);
+  const isSlow = beyond > 0 || isRehearsal;
+  const inLineIfSlow = () => (isSlow ? inLine(lines.slowWrites, turnOf(caller), gone, work) : work());
+  return asksOthers ? inLineIfSlow() : inCallersTurn(lines, admission, inLineIfSlow);
 }
 
 /** Number of elements of all lists in a validated body, which nests a few levels at most. */

@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
+import type { Transaction } from 'kysely';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import { type Admission, readmitOver } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
+import { inCallersTurn } from '../access/callers-turn.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction, Overtaken } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
@@ -71,11 +74,11 @@ export async function startChallenge(
  * @throws VoiceError when the voice server fails
  */
 export async function completeChallenge(
-  services: Pick<Services, 'db' | 'clock' | 'log' | 'settings' | 'queue'>,
+  services: Pick<Services, 'db' | 'lines' | 'clock' | 'log' | 'settings' | 'queue'>,
   look: ClientLookup,
   admission: Admission,
 ): Promise<void> {
-  const { db, clock, log, settings } = services;
+  const { db, lines, clock, log, settings } = services;
   const { caller } = admission;
   if (look === undefined) throw notConfigured();
   requireOwner(caller);
@@ -83,7 +86,7 @@ export async function completeChallenge(
   if (nickname === undefined) throw noChallenge();
   const client = theOne(await look(), nickname);
   if (client === undefined) throw noClient();
-  const former = await inTransaction(db, async (tx) => {
+  const bind = async (tx: Transaction<Database>) => {
     const now = clock.now();
     const holder = await findHolder(tx, client.clientDatabaseId);
     // The voice server may have taken its time. The holder is locked, too: whoever deletes, moves or hands it over
@@ -102,7 +105,8 @@ export async function completeChallenge(
     await followStandings(tx, { users }, now, () => moveMembership(tx, group, moved), how);
     await endUnwelcome(services, tx, { users });
     return leaves;
-  });
+  };
+  const former = await inCallersTurn(lines, admission, () => inTransaction(db, bind));
   if (former !== undefined) {
     log.info({ character_id: caller.owner_id, former }, 'a voice identity was proved by another user');
   }

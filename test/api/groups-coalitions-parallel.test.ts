@@ -8,7 +8,7 @@ import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
 import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
-import { addBodies, addUser } from '../fixtures/users.ts';
+import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
@@ -384,26 +384,30 @@ describe('D18b: an autogroup is created in whatever order of two changes', () =>
 });
 
 describe('D3c: no request delays others', () => {
-  const LOCK = 'select from groups where group_id = any($1) for update';
+  const GROUPS = 'select from groups where group_id = any($1) for update';
+  const USER = 'select from users where character_id = $1 for no key update';
   const REQUESTS = 12;
 
   /**
-   * Starts requests that want the rows of groups, which another connection holds until all have arrived. How many then
-   * occupy a connection each, and that there is one left for somebody else?
+   * Starts requests that want rows which another connection locks until all have arrived. How many then occupy a
+   * connection each, and that there is one left for somebody else?
+   *
+   * @param judged how often each request reads its caller until it wants the rows
    */
   async function occupied(
-    groups: readonly string[],
+    { lock, by }: { readonly lock: string; readonly by: readonly string[] | number },
     request: (n: number) => Promise<{ status: number }>,
     expected: number,
+    judged = 1,
   ): Promise<void> {
     const before = app.statements.length;
     const start = () => Promise.all(Array.from({ length: REQUESTS }, (_, n) => request(n)));
-    const answers = await meanwhile(app, LOCK, [groups], start, async (other) => {
-      // Each is authenticated by the same statement as the first one.
+    const answers = await meanwhile(app, lock, [by], start, async (other) => {
+      // Each reads its caller by the same statement as the first one.
       const arrived = () => app.statements.slice(before).filter((one, _, [first]) => one === first).length;
       await Promise.race([
         untilWaiting(other, expected + 1),
-        vi.waitUntil(() => arrived() >= REQUESTS, 60_000),
+        vi.waitUntil(() => arrived() >= judged * REQUESTS, 60_000),
       ]);
       await untilWaiting(other, expected);
       expect((await root.token.current()).status).toBe(200);
@@ -417,23 +421,72 @@ describe('D3c: no request delays others', () => {
   it('a group that many write at once occupies one connection', async () => {
     const params = await ok(root.group.create({ body: { group_name: 'Hot' } }));
     const write = (n: number) => root.group.update({ params, body: { description: `${n}` } });
-    await occupied([params.group_id], write, 1);
+    const hot = { lock: GROUPS, by: [params.group_id] };
+    await occupied(hot, write, 1);
     const tries = (n: number) => root.group.update.preview({ params, body: { description: `${n}` } });
-    await occupied([params.group_id], tries, 1);
+    await occupied(hot, tries, 1);
   });
 
-  it('dry runs and writes with many ids of a caller below level 9 occupy three', async () => {
-    const owner = await callerAt(app, { id: 2_110_000_001, level: 0, corporation: HOME });
-    const owned: Group[] = [];
-    for (let n = 0; n < REQUESTS; n += 1) {
-      const params = await ok(root.group.create({ body: { group_name: `Owned ${n}` } }));
-      owned.push(await ok(root.group.update({ params, body: { owner: 'Character 2110000001' } })));
-    }
-    const ids = owned.map(({ group_id }) => group_id);
+  let owned = 0;
+  /** A group that the character owns. */
+  async function ownedBy(id: number): Promise<string> {
+    const params = await ok(root.group.create({ body: { group_name: `Owned ${++owned}` } }));
+    await ok(root.group.update({ params, body: { owner: `Character ${id}` } }));
+    return params.group_id;
+  }
+
+  it('the writes of a caller below level 9 occupy one, and its dry runs and writes with many ids no other', async () => {
+    const id = 2_110_000_001;
+    const caller = await callerAt(app, { id, level: 0, corporation: HOME });
+    const own = { lock: USER, by: id };
+    const main = { main: id };
+    await occupied(own, () => caller.person.update({ body: main }), 1);
+    const ids: string[] = [];
+    for (let n = 0; n < REQUESTS; n += 1) ids.push(await ownedBy(id));
     const params = (n: number) => ({ group_id: ids[n] as string });
-    await occupied(ids, (n) => owner.group.update.preview({ params: params(n) }), 3);
+    const dryRun = (n: number) => caller.group.update.preview({ params: params(n), body: {} });
     const remove_members = Array.from({ length: 1_001 }, () => nameOf(CORPORATIONS[0] as number));
-    await occupied(ids, (n) => owner.group.update({ params: params(n), body: { remove_members } }), 3);
+    const longWrite = (n: number) => caller.group.update({ params: params(n), body: { remove_members } });
+    const shortWrite = () => caller.person.update({ body: main });
+    await occupied({ lock: GROUPS, by: ids }, (n) => (n % 2 === 0 ? dryRun(n) : longWrite(n)), 1);
+    await occupied(own, (n) => (n === 0 ? dryRun(n) : shortWrite()), 1);
+  });
+
+  it('nor do those that wait for another server first', async () => {
+    const id = 2_110_000_004;
+    const caller = await callerAt(app, { id, level: 8, corporation: HOME });
+    const { world } = app.provider;
+    const own = { lock: USER, by: id };
+    const alliance_id = 99_000_001;
+    const corporation_id = world.corporationsOf(alliance_id)[0] as number;
+    const corporation = { params: { corporation_id } };
+    await occupied(own, () => caller.corporation.register(corporation), 1, 2);
+    await occupied(own, () => caller.alliance.register({ params: { alliance_id } }), 1, 2);
+  });
+
+  it('sign-ins that an application starts do not wait for what its owner does', async () => {
+    const id = 2_110_000_005;
+    const caller = await callerAt(app, { id, level: 0, corporation: HOME });
+    const { jwt } = await makeToken(app, 'dyn', id, uuidOf(app.root));
+    const write = () => caller.person.update({ body: { main: id } });
+    const answer = await meanwhile(app, USER, [id], write, async () => {
+      expect(await app.client(jwt).token.startLogin({ body: {} })).toMatchObject({ status: 200 });
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  it('of the dry runs and writes with many ids of many callers six run at a time', async () => {
+    const owners: { readonly caller: Client; readonly group_id: string }[] = [];
+    for (let n = 0; n < REQUESTS; n += 1) {
+      const id = 2_110_000_100 + n;
+      const caller = await callerAt(app, { id, level: 0, corporation: HOME });
+      owners.push({ caller, group_id: await ownedBy(id) });
+    }
+    const dryRun = (n: number) => {
+      const { caller, group_id } = owners[n] as (typeof owners)[number];
+      return caller.group.update.preview({ params: { group_id }, body: {} });
+    };
+    await occupied({ lock: GROUPS, by: owners.map(({ group_id }) => group_id) }, dryRun, 6);
   });
 });
 
@@ -454,8 +507,10 @@ describe('D3c: whoever may not write a group', () => {
       stranger.application.decide({ params: asked, body: { decision: 'rejected' } }),
       stranger.group.update({ params, body: { description: 'Mine' } }),
       stranger.group.setPolicy({ params, body: { joining: 'open' } }),
+      stranger.group.update.preview({ params, body: { description: 'Mine' } }),
+      stranger.group.setPolicy.preview({ params, body: { joining: 'open' } }),
     ]).finally(leave);
-    expect(answers.map(({ status }) => status)).toEqual([409, 404, 403, 403, 403]);
+    expect(answers.map(({ status }) => status)).toEqual([409, 404, 403, 403, 403, 403, 403]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../../contract/history.ts';
 import * as sheet from '../../dev/world/character-sheet.ts';
 import { mailbox } from '../../dev/world/mailbox.ts';
@@ -149,6 +149,20 @@ describe('POST …/location/now', () => {
       ship_type_name: expect.stringMatching(/^[^#]/),
       solar_system_name: expect.stringMatching(/^[^#]/),
     });
+  });
+
+  it('D3c: takes its caller’s turn when the game has answered', async () => {
+    const { token, user } = await newcomer();
+    const before = app.provider.requests.length;
+    let answered = false;
+    const turns = vi.spyOn(app.app.services.lines.callers, 'enter').mockImplementation(async () => {
+      answered = app.provider.requests.length > before;
+      return () => undefined;
+    });
+    const { status } = await storeNow(token, user.character_id);
+    expect(turns.mock.calls.map(([caller]) => caller)).toEqual([String(user.character_id)]);
+    turns.mockRestore();
+    expect({ status, answered }).toEqual({ status: 200, answered: true });
   });
 
   /** Lets hours pass until the game shows the character in such a place. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { VoiceChallenge } from '../../contract/voice.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
 import { ok } from '../../sdk/src/index.ts';
@@ -259,6 +259,21 @@ describe('D41: the identity', () => {
     expect(await rows.where('client_database_id', '=', former).execute()).toEqual([{ character_id: null }]);
     expect(await isInVoiceGroup(somebody.id)).toBe(true);
     expect(await unboundOf(somebody.id)).toEqual([former]);
+  });
+
+  it('D3c: takes its caller’s turn when the voice server has answered', async () => {
+    const somebody = await member();
+    voice.world.connect(await nicknameFor(somebody));
+    const before = voice.connections;
+    let answered = false;
+    const turns = vi.spyOn(app.app.services.lines.callers, 'enter').mockImplementation(async () => {
+      answered = voice.connections > before;
+      return () => undefined;
+    });
+    const { status } = await complete(somebody.jwt);
+    expect(turns.mock.calls.map(([caller]) => caller)).toEqual([String(somebody.id)]);
+    turns.mockRestore();
+    expect({ status, answered }).toEqual({ status: 201, answered: true });
   });
 
   it('many users prove theirs concurrently over few connections, each its own', async () => {

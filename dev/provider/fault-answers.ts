@@ -13,6 +13,8 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout contacting tranquility',
 };
 const OVERSIZED = 32 * 1_048_576;
+/** Levels of nesting: to write that many again is more than a stack can hold. */
+const NESTED = 10_000;
 const CHUNK = 65_536;
 const DRIP_MS = 50;
 
@@ -108,6 +110,10 @@ function statusAnswer(fault: Extract<Fault, { kind: 'status' }>): Answer {
   const error = REASONS[status] ?? 'Error';
   if (as === 'html') return { ...proxyPage(status), headers: { ...proxyPage(status).headers, ...headers } };
   if (as === 'text') return text(status, error, headers);
+  if (as === 'nested') {
+    const details = `${'['.repeat(NESTED)}${']'.repeat(NESTED)}`;
+    return { ...json(status, {}, headers), body: `{"error":"${error}","details":${details}}` };
+  }
   return json(status, status === 504 ? { error, timeout: 10 } : { error }, headers);
 }
 

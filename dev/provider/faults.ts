@@ -57,11 +57,11 @@ export type OAuthFault = keyof typeof OAUTH_FAULTS;
 
 /** What goes wrong. All but `truncate`, `lose answer` and `hold` keep the request from being processed. */
 export type Fault =
-  /** An error answer in one of the forms that the provider uses; `retryAfter` in seconds. */
+  /** An error answer in one of the forms that the provider uses, or deeply nested; `retryAfter` in seconds. */
   | {
       readonly kind: 'status';
       readonly status: number;
-      readonly as?: 'json' | 'html' | 'text';
+      readonly as?: 'json' | 'html' | 'text' | 'nested';
       readonly retryAfter?: number;
     }
   /** One of the sign-on's own errors; for its token endpoint. */

@@ -1,5 +1,6 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { measure } from '../../contract/json/measure.ts';
 import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -185,6 +186,8 @@ function judge(
   if (status === 304) return answerOf(answer);
   if (status >= 300 && status < 400) return fail('unusable', false);
   if (body === '') return status >= 400 || status === 204 ? answerOf(answer) : fail('unusable', false);
+  // A refusal is written anew as part of our answer, which overflows the stack where it is nested too deeply.
+  if (status >= 400 && measure(body) !== undefined) return fail('unusable', false);
   try {
     const parsed = { data: JSON.parse(body) as unknown };
     // What a large one says takes more memory than its text, and mostly the text alone is passed on.

@@ -178,12 +178,17 @@ function basicAsDocumented(clientId: string, clientSecret: string): oauth.Client
   return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`);
 }
 
-/** The answer without members that are null, such as a refresh token that was not granted: the library refuses them. */
+/**
+ * The answer without members that are null, such as a refresh token that was not granted: the library refuses them.
+ * Lists and objects are emptied, as what is nested too deeply cannot be written; no member that counts is one.
+ */
 async function withoutNulls(response: Response): Promise<Response> {
   const body = await jsonOf(response);
   if (typeof body !== 'object' || body === null) return response;
   const { status, headers } = response;
-  const given = Object.entries(body).filter(([, value]) => value !== null);
+  const given = Object.entries(body)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => [name, typeof value === 'object' ? {} : value]);
   return new Response(JSON.stringify(Object.fromEntries(given)), { status, headers });
 }
 

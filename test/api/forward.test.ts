@@ -240,6 +240,14 @@ describe('D30: forwarding', () => {
     expect((await caller.client.ext.forward({ params: { esi_path: 'status' } })).status).toBe(502);
   });
 
+  it('D2: answers 502 to a refusal that is nested too deeply to be repeated', async () => {
+    app.provider.faults.add('/status', { kind: 'status', status: 404, as: 'nested' });
+    expect(await caller.client.ext.forward({ params: { esi_path: 'status' } })).toMatchObject({
+      status: 502,
+      body: { code: 'provider_unavailable' },
+    });
+  });
+
   it('answers 404 without a valid refresh token with the scope', async () => {
     const path = `characters/${caller.user.character_id}/location`;
     const answer = await caller.client.ext.forward({ params: { esi_path: path } });

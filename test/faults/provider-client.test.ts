@@ -33,6 +33,7 @@ const FAULTS: readonly (readonly [Fault, number | string, number])[] = [
   [{ kind: 'status', status: 403 }, 403, 1],
   [{ kind: 'odd 403' }, 403, 1],
   [{ kind: 'status', status: 403, as: 'html' }, 'unusable', 1],
+  [{ kind: 'status', status: 403, as: 'nested' }, 'unusable', 1],
   [{ kind: 'hang' }, 'timeout', 1],
   [{ kind: 'drip' }, 'timeout', 1],
   [{ kind: 'truncate' }, 'unreachable', 3],

@@ -247,6 +247,15 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
       await expect(app.app.services.sso.refresh('old')).rejects.toMatchObject({ fault: 'unusable' });
   });
 
+  it('members that are nested deeply are left alone', async () => {
+    const depth = 10_000;
+    const more = JSON.stringify({ ...(signOn.token.body as object), refresh_token: 'new' }).slice(1);
+    signOn.token = { body: `{"more":${'['.repeat(depth)}${']'.repeat(depth)},${more}` };
+    await expectPage(await end(), 403, TITLES.notAllowed);
+    const refreshed = await app.app.services.sso.refresh('old');
+    expect(refreshed).toMatchObject({ kind: 'refreshed', refreshToken: 'new' });
+  });
+
   it.each([
     ['no type', { token_type: undefined }],
     ['null as its type', { token_type: null }],

@@ -88,6 +88,13 @@ describe('answers (facts §2)', () => {
     expect(body.startsWith('<html>')).toBe(as === 'html');
   });
 
+  it('JSON that is nested deeper than it can be written again', async () => {
+    add({ kind: 'status', status: 403, as: 'nested' });
+    const answer: unknown = await (await get(simulated.provider, PATH)).json();
+    expect(answer).toMatchObject({ error: 'Forbidden' });
+    expect(() => JSON.stringify(answer)).toThrow(RangeError);
+  });
+
   it('504 says "Timeout contacting tranquility" and its time-out', async () => {
     add({ kind: 'status', status: 504 });
     expect(await (await get(simulated.provider, PATH)).json()).toEqual({

@@ -6,6 +6,7 @@ import {
   candidates,
   context,
   cutShort,
+  hidesActor,
   type Reader,
   reachesNobody,
   reading,
@@ -69,12 +70,14 @@ export async function findAudited(
     with ${reading(reader)}, looked as materialized (${looked}), fitting as materialized (
       select e.*, ${usersBefore(sql`e.event_id desc`)} as users_before from ${found} where ${both(rest)}
     ), ${candidates}, ${visible(reader)}, page as (
-      select * from visible where ${showsTarget(target)} and ${showsActor(actor, reader)} order by event_id desc limit ${limit}
+      select * from visible v where ${showsTarget(target)} and ${showsActor(actor, reader)}
+      order by event_id desc limit ${limit}
     )
     select case when ${cutShort} then (select event_id from candidates order by event_id limit 1)
         else (select event_id from looked order by event_id limit 1) end as last,
       ${cutShort} or (select count(*) from looked) >= ${read}::int as more,
       coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
+        'hidesActor', ${hidesActor(reader)},
         'position', (select position from event_seals s where s.event_id = v.event_id))
         order by event_id desc) from page v), '[]') as events`.execute(db);
   return rows[0] ?? { events: [], last: null, more: false };
@@ -175,13 +178,9 @@ function showsTarget(target: string | undefined): Condition {
 /** Targets that are never hidden. */
 const NEVER_HIDDEN = /^(group|coalition|corporation|alliance):/;
 
-/**
- * An event about a person that hides its actor is not found by that actor either (D100): the actor is mostly another
- * character of the same human.
- */
+/** An event that hides its actor is not found by that actor either. */
 function showsActor(actor: number | undefined, reader: Reader): Condition {
-  if (actor === undefined || reader === 'all' || 'app_token' in reader) return sql`true`;
-  return sql`(type not like 'person.%' or seen && array[${actor}, ${reader.owner_id}]::bigint[])`;
+  return actor === undefined ? sql`true` : sql`not ${hidesActor(reader)}`;
 }
 
 function userOf(target: string): string | undefined {

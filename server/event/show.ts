@@ -18,36 +18,34 @@ const NOBODY = { character_id: null, app_token: null, on_behalf_of: null } as co
  * The event as the beholder may see it (D94). Users that the beholder may not read are left out of targets and members,
  * and so is what is said about them. The context of a request is shown to level 9 and to the actor itself.
  */
-export function shown({ position, body, context, seen, acted }: StoredEvent, beholder: Beholder): Event {
+export function shown(stored: StoredEvent, beholder: Beholder): Event {
+  const { position, body, context, seen, acted } = stored;
   const { context_digest: _, ...event } = JSON.parse(body) as EventBody;
   const whole: Event = {
     ...event,
     position,
     context: context !== null && (beholder.administrator || acted) ? JSON.parse(context) : null,
   };
-  return seen === null ? whole : withoutOthers(whole, new Set(seen), acted, beholder);
+  return seen === null ? whole : withoutOthers(whole, new Set(seen), stored, beholder);
 }
 
 function withoutOthers(
   event: Event,
   seen: ReadonlySet<number>,
-  acted: boolean,
+  { acted, hidesActor }: StoredEvent,
   { characterId }: Beholder,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
   // An event without users and without public targets, for example about a webhook, is shown in full to its actor only.
   const own = users.length === 0 && !event.targets.some(({ type }) => PUBLIC.has(type));
   const hides = users.some(({ id }) => !seen.has(Number(id))) || (own && !acted);
-  // The actor that links a character is mostly another character of the same human, so it is hidden too (D100).
-  const { character_id: actor, on_behalf_of: behalf } = event.actor;
-  const linksOthers =
-    event.type.startsWith('person.') && actor !== null && !seen.has(actor) && !seen.has(characterId);
+  const { on_behalf_of: behalf } = event.actor;
   const isShown = ({ type, id }: Target) =>
     type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (own ? acted : !hides);
   return {
     ...event,
     actor: {
-      ...(linksOthers ? NOBODY : event.actor),
+      ...(hidesActor ? NOBODY : event.actor),
       kind: event.actor.kind,
       token: acted ? event.actor.token : null,
       on_behalf_of: behalf === characterId || seen.has(behalf ?? Number.NaN) ? behalf : null,

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { paginate } from '../../sdk/src/index.ts';
 import { onAccountOf } from '../../server/event/origin.ts';
+import { readEvents } from '../../server/event/read.queries.ts';
 import { listChanged, type NewEvent, recordEvents } from '../../server/event/record.ts';
+import { shown } from '../../server/event/show.ts';
 import { allEvents } from '../fixtures/events.ts';
 import {
   addBodies,
@@ -62,6 +64,21 @@ async function record(by: number, ...events: NewEvent[]): Promise<string[]> {
   const context = { request_id: `by ${by}`, address: '203.0.113.7', user_agent: null };
   app.clock.advance(1000);
   const ids = await onAccountOf({ actor, context }, () => recordEvents(app.db, events, app.clock.now()));
+  await allEvents(app.db);
+  return ids;
+}
+
+/** Records events at one moment, as a transaction does, each from the ids of those before. */
+async function recordAtOnce(
+  by: number,
+  ...events: ((ids: readonly string[]) => NewEvent)[]
+): Promise<readonly string[]> {
+  const actor = { kind: 'user', character_id: by, token: null, app_token: null, on_behalf_of: null } as const;
+  app.clock.advance(1000);
+  const ids: string[] = [];
+  await onAccountOf({ actor }, async () => {
+    for (const event of events) ids.push(...(await recordEvents(app.db, [event(ids)], app.clock.now())));
+  });
   await allEvents(app.db);
   return ids;
 }
@@ -207,6 +224,62 @@ describe('D94: who sees an event', () => {
       expect(await found(BOB, query)).toEqual(expect.arrayContaining([linked, changed]));
       expect(await found(CHIEF, query)).toEqual(expect.arrayContaining([linked, changed]));
     }
+  });
+
+  it('D100: nor is who proved the voice identity of another character, mostly of the same human', async () => {
+    const [bound = '', unbound = '', left = '', lost = '', joined = ''] = await recordAtOnce(
+      STRANGER,
+      (): NewEvent => ({ type: 'voice.bound', targets: [user(STRANGER)] }),
+      (): NewEvent => ({ type: 'voice.unbound', targets: [user(BOB)] }),
+      ([cause = '']): NewEvent => ({
+        type: 'group.members_changed',
+        targets: [group],
+        changes: [{ field: 'members', added: [STRANGER], removed: [BOB] }],
+        cause: { event_id: cause },
+      }),
+      ([cause = '']): NewEvent => ({
+        type: 'user.standing_changed',
+        targets: [user(BOB)],
+        changes: [{ field: 'may_log_in', before: true, after: false }],
+        cause: { event_id: cause },
+      }),
+      ([, , cause = '']): NewEvent => ({
+        type: 'group.members_changed',
+        targets: [group],
+        changes: [{ field: 'members', added: [BOB], removed: [] }],
+        cause: { event_id: cause },
+      }),
+    );
+    const actorOf = async (who: number, id: string) => (await shownTo(who, id))?.actor.character_id;
+    for (const id of [unbound, left, lost]) {
+      expect(await actorOf(MATE, id)).toBeNull();
+      expect(await actorOf(BOB, id)).toBe(STRANGER);
+      expect(await actorOf(CHIEF, id)).toBe(STRANGER);
+    }
+    expect(await shownTo(MATE, bound)).toBeUndefined();
+    // What follows from anything else names who did it.
+    expect(await actorOf(MATE, joined)).toBe(STRANGER);
+
+    const found = async (who: number) =>
+      (await audit(who, { actor: STRANGER })).map(({ event_id }) => event_id);
+    expect(await found(MATE)).toContain(joined);
+    for (const id of [unbound, left, lost]) expect(await found(MATE)).not.toContain(id);
+    expect(await found(BOB)).toEqual(expect.arrayContaining([unbound, left, lost]));
+
+    // The feed, also where it begins after what the others follow from, and what webhooks send.
+    const { position } = (await shownTo(CHIEF, left)) as Event;
+    const feed = await as(MATE).event.list({ query: { after: String((position ?? 0) - 1), limit: 3 } });
+    const told = [
+      { event_id: left, actor: { character_id: null } },
+      { event_id: lost, actor: { character_id: null } },
+      { event_id: joined, actor: { character_id: STRANGER } },
+    ];
+    expect(feed.body).toMatchObject({ events: told });
+    const mate = { owner_id: MATE, sponsor_id: null, reachesOthers: true };
+    const sent = await readEvents(app.db, mate, [left, lost, joined]);
+    expect(sent.map((event) => shown(event, { characterId: MATE, administrator: false }))).toMatchObject(
+      told,
+    );
   });
 
   it('D100: a former main is no way to an event that hides the new one', async () => {

@@ -23,7 +23,7 @@ function stored(event: object, seen: readonly number[], acted = false): StoredEv
     context_digest: null,
     ...event,
   };
-  return { position: 1, body: JSON.stringify(body), context: null, seen, acted };
+  return { position: 1, body: JSON.stringify(body), context: null, seen, acted, hidesActor: false };
 }
 
 describe('D94: what an event shows of others', () => {

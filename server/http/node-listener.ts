@@ -11,9 +11,12 @@ export function handTo(listener: NodeListener): RequestHandler {
   };
 }
 
+/** Scheme and host of a request line in absolute form (RFC 9112, 3.2.2). A path is left of what the router let through. */
+const ORIGIN = /^[a-z]+:\/\/[^/\\?#]*/i;
+
 /**
  * Middleware for a listener that derives URLs from the request. It sets host, scheme and path as in BASE_URL, whatever
- * a proxy or an attacker has put into the headers.
+ * a proxy or an attacker has put into the headers or the request line.
  */
 export function addressedTo(baseUrl: string): RequestHandler {
   const { host, protocol, pathname } = new URL(baseUrl);
@@ -22,6 +25,7 @@ export function addressedTo(baseUrl: string): RequestHandler {
     req.headers.host = host;
     req.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     delete req.headers['x-forwarded-host'];
+    req.url = req.url.replace(ORIGIN, '');
     req.originalUrl = path + req.url;
     next();
   };

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,6 +68,22 @@ describe('OpenID Connect Discovery 1.0', () => {
     expect(answer.text).not.toContain('localhost');
     expect(answer.json).toEqual(metadata);
   });
+
+  it.each(['/.well-known/openid-configuration', '/oidc/logout', '/oidc/auth?client_id=none'])(
+    '3: nor does the host in a request line get into the answer of %s',
+    async (path) => {
+      const answerTo = async (target: string) => {
+        const sent = request(app.url, { path: target }).end();
+        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+        // Forms have a secret of their own.
+        return [answer.statusCode, (await text(answer)).replace(/value="[^"]*"/g, '')];
+      };
+      const usual = await answerTo(path);
+      for (const origin of ['http://evil.example', 'HTTPS://evil.example:8443', 'http://a:b@evil.example']) {
+        expect(await answerTo(origin + path)).toEqual(usual);
+      }
+    },
+  );
 
   it('D80: the key set contains the signing keys, without private parts', async () => {
     const { keys } = (await getJson('/.well-known/jwks.json')) as { keys: Record<string, unknown>[] };

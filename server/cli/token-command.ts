@@ -7,6 +7,7 @@ import { createLog } from '../observability/log.ts';
 import { outliveReaders } from '../observability/output.ts';
 import { explainStart } from '../process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from '../process/stand-ins.ts';
+import { CannotStart } from '../shared/cannot-start.ts';
 import { readArguments } from './command-line.ts';
 
 const USAGE = `npm run token                      print the permanent token of the built-in user (level 10)
@@ -14,6 +15,8 @@ npm run token -- --owner ID        … of another user, by character id
 npm run token -- --list            list application tokens
 npm run token -- --revoke UUID     delete a token with all that descend from it
 npm run token -- --reissue UUID    sign an application token again with the present key
+
+It does one of these at a time.
 `;
 
 const OPTIONS = {
@@ -26,6 +29,7 @@ const OPTIONS = {
 async function tokenCommand(startStandIns: StartStandIns): Promise<void> {
   const given = readArguments(USAGE, { options: OPTIONS });
   if (given === undefined) return;
+  refuseSeveral(Object.keys(given.values));
   const log = createLog('silent');
   const { settings, stop } = await startStandIns(loadSettings(), log, 'token');
   try {
@@ -35,6 +39,13 @@ async function tokenCommand(startStandIns: StartStandIns): Promise<void> {
   } finally {
     await stop();
   }
+}
+
+/** The options exclude each other: one of several would be done, and the others, such as a revocation, would not. */
+function refuseSeveral(options: readonly string[]): void {
+  if (options.length < 2) return;
+  const named = options.map((option) => `--${option}`).join(' and ');
+  throw new CannotStart(`${named} cannot be given together.\n\n${USAGE.trimEnd()}`);
 }
 
 /** `npm run token`; wrong arguments are reported without a stack trace. */

@@ -27,6 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => instance.remove());
 
+/** The uuid of no token. */
+const ABSENT = '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a';
+
 const token = (...args: string[]) => instance.run([...PROGRAMS.token, ...args]);
 /** The issuer in a token. */
 const issuerOf = (jwt: string) =>
@@ -127,14 +130,11 @@ describe('D24: npm run token', () => {
       [['--owner', 'somebody'], '--owner wants a character id, not "somebody".'],
       [['--owner', '4711'], 'There is no user 4711.'],
       [['--revoke', 'abc'], '"abc" is not a UUID.'],
-      [
-        ['--revoke', '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a'],
-        'There is no token 0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a.',
-      ],
-      [
-        ['--reissue', '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a'],
-        'There is no token 0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a.',
-      ],
+      [['--revoke', ABSENT], `There is no token ${ABSENT}.`],
+      [['--reissue', ABSENT], `There is no token ${ABSENT}.`],
+      [['--list', '--revoke', ABSENT], '--list and --revoke cannot be given together.'],
+      [['--owner', '0', '--reissue', ABSENT], '--owner and --reissue cannot be given together.'],
+      [['--revoke', ABSENT, '--revoke', ABSENT], '--revoke can be given only once'],
       [['--frobnicate'], "Unknown option '--frobnicate'"],
       [['stray'], "Unexpected argument 'stray'"],
     ])('says what is wrong with %j', async (args, message) => {

@@ -576,6 +576,17 @@ describe('D94: media types', () => {
     ).toEqual(JSON.parse(json.text));
   });
 
+  it.each([
+    ['text/csv; charset=utf-8', 'text/csv'],
+    ['text/csv;charset="UTF-8"', 'text/csv'],
+    ['application/x-ndjson; charset=utf-8', 'application/x-ndjson'],
+    ['application/json; charset=utf-8, text/csv;q=0.5', 'application/json'],
+    ['application/json;q=0.5, text/csv; charset=utf-8', 'text/csv'],
+    ['text/csv; charset=iso-8859-1', 'application/json'],
+  ])('by an Accept that names the charset: %s is answered with %s', async (accept, type) => {
+    expect((await ask(accept)).type).toBe(`${type}; charset=utf-8`);
+  });
+
   it('CSV, in which no name becomes a formula', async () => {
     const targets = [{ type: 'group' as const, id: 'bb'.repeat(12), name: 'a, "b"' }];
     await record(ALICE, { type: 'group.updated', targets, reason: '=HYPERLINK("http://a")' });

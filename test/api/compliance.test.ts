@@ -363,6 +363,15 @@ describe('D102: compliance', () => {
     expect(json.headers['content-type']).toMatch(/^application\/json/);
   });
 
+  it('D102: as CSV by an Accept that names the charset, too', async () => {
+    await member(ADA, FIRST);
+    for (const path of ['compliance', 'compliance/day']) {
+      const headers = { accept: 'text/csv; charset=utf-8' };
+      const answer = await send(app, 'GET', `/corporation/${FIRST}/${path}`, { token: app.root, headers });
+      expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    }
+  });
+
   it('its days as a table by Accept, too', async () => {
     await member(ADA, FIRST);
     await noteCompliance(app.app.services);

@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream';
+import type { Request, Response } from 'express';
+
+/** The media types of answers besides JSON, as they are sent: a request may name the charset as well. */
+export const CSV = 'text/csv; charset=utf-8';
+export const NDJSON = 'application/x-ndjson; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Which of these forms the caller accepts alone, or rather than JSON; undefined where JSON is the answer. */
+export function otherForm<Form extends string>(
+  req: Pick<Request, 'accepts'>,
+  res: Response,
+  forms: readonly Form[],
+): Form | undefined {
+  res.vary('Accept');
+  const accepted = req.accepts([JSON_TYPE, ...forms]);
+  return forms.find((form) => form === accepted);
+}
+
+/** A body in another form than the contract's. */
+export function inForm<Body>(res: Response, form: string, text: string): Body {
+  res.setHeader('Content-Type', form);
+  // ts-rest can pipe a stream into the response, but its types do not allow one.
+  return Readable.from([text]) as unknown as Body;
+}

@@ -9,7 +9,7 @@ import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.
 import { ProviderError } from '../provider/http.ts';
 import { notFound } from '../shared/domain-error.ts';
 import type { Page } from './page.ts';
-import { type EntryRow, insertEntry, type NewEntry } from './snapshot.queries.ts';
+import { type EntryRow, findLatestEntry, insertEntry, type NewEntry } from './snapshot.queries.ts';
 import { pageOf, store, withPartitions } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Turn } from './turn.queries.ts';
@@ -24,6 +24,9 @@ const Ship = z.object({ ship_name: text, ship_type_id: id });
 const Structure = z.object({ name: text });
 
 type LocationSnapshot = NewEntry<'character_locations'>;
+
+/** Milliseconds for which the game itself keeps a location: asked again meanwhile, it knows nothing newer. */
+const PRESENT_FOR = 5_000;
 
 /** One page of a character's locations (D36). */
 export async function listLocations(
@@ -54,6 +57,8 @@ export async function storeLocation(
 
 /**
  * The same on behalf of a caller, who is judged again when the game has answered, as it may have taken its time (D14).
+ * Where the present entry says the same already, it is returned and none is stored: otherwise the history would grow
+ * with every call (D36).
  *
  * @throws DomainError 404 where the user was deleted or has a new owner by then
  */
@@ -66,14 +71,22 @@ export async function storeLocationFor(
   const now = clock.now();
   const subject = await requireSubject(db, characterId);
   const snapshot = await fetchLocation(services, characterId, budgetAccountOf(admission.caller));
-  const insert = () =>
+  const keep = () =>
     inTransaction(db, async (tx) => {
       await readmit(tx, admission, [characterId]);
-      return insertEntry(tx, 'character_locations', subject, now, snapshot, undefined);
+      const since = new Date(now.getTime() - PRESENT_FOR);
+      const present = await findLatestEntry(tx, 'character_locations', characterId, since);
+      if (present !== undefined && isSame(present, snapshot)) return present.timestamp;
+      const stored = await insertEntry(tx, 'character_locations', subject, now, snapshot, undefined);
+      return stored ? now : undefined;
     });
-  const stored = await inCallersTurn(lines, admission, () => withPartitions(db, now, insert));
-  if (!stored) throw notFound('user', characterId);
-  return toLocation({ ...snapshot, ...subject, timestamp: now });
+  const timestamp = await inCallersTurn(lines, admission, () => withPartitions(db, now, keep));
+  if (timestamp === undefined) throw notFound('user', characterId);
+  return toLocation({ ...snapshot, ...subject, timestamp });
+}
+
+function isSame(one: LocationSnapshot, other: LocationSnapshot): boolean {
+  return Object.entries(other).every(([name, value]) => one[name as keyof LocationSnapshot] === value);
 }
 
 async function fetchLocation(

@@ -40,6 +40,20 @@ export async function insertEntry<Table extends SnapshotTable>(
   return rows[0]?.there === true;
 }
 
+/** The latest entry after `since`. */
+export async function findLatestEntry<Table extends SnapshotTable>(
+  db: Kysely<Database>,
+  table: Table,
+  characterId: number,
+  since: Date,
+): Promise<Database[Table] | undefined> {
+  const { rows } = await sql<Database[Table]>`
+    select * from ${sql.table(table)}
+    where character_id = ${characterId} and timestamp > ${since}
+    order by timestamp desc limit 1`.execute(db);
+  return rows[0];
+}
+
 /** The largest subscript of an array in PostgreSQL. */
 const LAST_SUBSCRIPT = 2 ** 31 - 1;
 

@@ -151,6 +151,32 @@ describe('POST …/location/now', () => {
     });
   });
 
+  it('D36: what the entry of the last five seconds says already is stored once', async () => {
+    const { token, user } = await newcomer();
+    const id = user.character_id;
+    const first = await ok(storeNow(token, id));
+    for (const passed of [10, 4_989]) {
+      app.clock.advance(passed);
+      expect(await ok(storeNow(token, id))).toEqual(first);
+    }
+    app.clock.advance(1);
+    const later = await ok(storeNow(token, id));
+    expect(later).toEqual({ ...first, timestamp: app.clock.now().toISOString() });
+    expect((await get(token, id, 'location')).json).toEqual([later, first]);
+  });
+
+  it('D36: what it does not say is stored', async () => {
+    const { token, user } = await newcomer(LOCATION_SCOPES);
+    const id = user.character_id;
+    liveUntilIn('structure', id);
+    const unnamed = await ok(storeNow(token, id));
+    await app.signIn(id, { dyn, scopes: ['publicData', ...SCOPES] });
+    app.clock.advance(1);
+    const named = await ok(storeNow(token, id));
+    expect(named).toMatchObject({ structure_name: expect.stringMatching(/ Keep$/) });
+    expect((await get(token, id, 'location')).json).toEqual([named, unnamed]);
+  });
+
   it('D3c: takes its caller’s turn when the game has answered', async () => {
     const { token, user } = await newcomer();
     const before = app.provider.requests.length;

@@ -222,6 +222,25 @@ describe('migrate', () => {
     ]);
   });
 
+  it('D52: 0037 takes runs that were missed before it for missed', async () => {
+    const [{ db }] = replicas as [Connection];
+    const before = Object.entries(migrations).filter(([name]) => name < '0037');
+    await migrate(db, log, {
+      migrations: Object.fromEntries(before),
+      functions: { revision: 0, definitions: {} },
+    });
+    await sql`insert into schedules (job_id, ran_on)
+      values ('sync-users', '2001-02-03'), ('follow-names', now() + interval '1 day')`.execute(db);
+    await migrate(db, log);
+    const { rows } =
+      await sql`select job_id, enqueued_on = '2001-02-03' as long_ago, enqueued_on <= now() as passed
+      from schedules order by job_id`.execute(db);
+    expect(rows).toEqual([
+      { job_id: 'follow-names', long_ago: false, passed: true },
+      { job_id: 'sync-users', long_ago: true, passed: true },
+    ]);
+  });
+
   it('0011 distinguishes names with a dotless i from those with a dotted one', async () => {
     const [{ db }] = replicas as [Connection];
     const upTo = (last: string) => ({

@@ -186,7 +186,7 @@ export const historyRoutes = c.router({
     path: '/ext/history/characters/:character_id/location/now',
     summary: 'Fetch and store the present location of a character',
     description:
-      'Asks the game with the refresh token of the character and adds the answer to the location history; one that the entry of the last five seconds has already is answered with that entry. 404 where no valid refresh token has the scopes that it needs.',
+      'Asks the game with the refresh token of the character and adds the answer to the location history; after a hundred entries in an hour, one that an entry of the last five seconds has already is answered with that entry. 404 where no valid refresh token has the scopes that it needs.',
     pathParams: byCharacter,
     body: c.noBody(),
     responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 413, 415, 502, 504) },

@@ -9,7 +9,7 @@ import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.
 import { ProviderError } from '../provider/http.ts';
 import { notFound } from '../shared/domain-error.ts';
 import type { Page } from './page.ts';
-import { type EntryRow, findLatestEntry, insertEntry, type NewEntry } from './snapshot.queries.ts';
+import { type EntryRow, findLatestOfMany, insertEntry, type NewEntry } from './snapshot.queries.ts';
 import { pageOf, store, withPartitions } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Turn } from './turn.queries.ts';
@@ -27,6 +27,8 @@ type LocationSnapshot = NewEntry<'character_locations'>;
 
 /** Milliseconds for which the game itself keeps a location: asked again meanwhile, it knows nothing newer. */
 const PRESENT_FOR = 5_000;
+/** Entries, within so many milliseconds, from which on what is repeated is not stored again. */
+const OFTEN = { entries: 100, within: 3_600_000 };
 
 /** One page of a character's locations (D36). */
 export async function listLocations(
@@ -57,8 +59,8 @@ export async function storeLocation(
 
 /**
  * The same on behalf of a caller, who is judged again when the game has answered, as it may have taken its time (D14).
- * Where the present entry says the same already, it is returned and none is stored: otherwise the history would grow
- * with every call (D36).
+ * Who asks often is given the present entry where that says the same: otherwise the history would grow with every call
+ * (D36).
  *
  * @throws DomainError 404 where the user was deleted or has a new owner by then
  */
@@ -74,8 +76,9 @@ export async function storeLocationFor(
   const keep = () =>
     inTransaction(db, async (tx) => {
       await readmit(tx, admission, [characterId]);
-      const since = new Date(now.getTime() - PRESENT_FOR);
-      const present = await findLatestEntry(tx, 'character_locations', characterId, since);
+      const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
+      const often = { entries: OFTEN.entries, since: ago(OFTEN.within) };
+      const present = await findLatestOfMany(tx, 'character_locations', characterId, ago(PRESENT_FOR), often);
       if (present !== undefined && isSame(present, snapshot)) return present.timestamp;
       const stored = await insertEntry(tx, 'character_locations', subject, now, snapshot, undefined);
       return stored ? now : undefined;

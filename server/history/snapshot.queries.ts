@@ -40,16 +40,20 @@ export async function insertEntry<Table extends SnapshotTable>(
   return rows[0]?.there === true;
 }
 
-/** The latest entry after `since`. */
-export async function findLatestEntry<Table extends SnapshotTable>(
+/** The latest entry after `since`, if there are already many of late. */
+export async function findLatestOfMany<Table extends SnapshotTable>(
   db: Kysely<Database>,
   table: Table,
   characterId: number,
   since: Date,
+  many: { readonly entries: number; readonly since: Date },
 ): Promise<Database[Table] | undefined> {
   const { rows } = await sql<Database[Table]>`
     select * from ${sql.table(table)}
-    where character_id = ${characterId} and timestamp > ${since}
+    where character_id = ${characterId} and timestamp > ${since} and ${many.entries} <= (
+      select count(*) from (
+        select from ${sql.table(table)} where character_id = ${characterId} and timestamp > ${many.since}
+        limit ${many.entries}) recent)
     order by timestamp desc limit 1`.execute(db);
   return rows[0];
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CharacterLocation, CharacterMail, CharacterMailShort } from '../../contract/history.ts';
 import * as sheet from '../../dev/world/character-sheet.ts';
@@ -151,30 +152,55 @@ describe('POST …/location/now', () => {
     });
   });
 
-  it('D36: what the entry of the last five seconds says already is stored once', async () => {
+  it('D36: each call adds an entry', async () => {
+    const { token, user } = await newcomer();
+    const first = await ok(storeNow(token, user.character_id));
+    app.clock.advance(10);
+    const later = await ok(storeNow(token, user.character_id));
+    expect(later).toEqual({ ...first, timestamp: app.clock.now().toISOString() });
+    expect((await get(token, user.character_id, 'location')).json).toEqual([later, first]);
+  });
+
+  /** As if it had been asked for so often within the last hour; the present entry is one of them. */
+  const entries = async (id: number, count: number) => {
+    await sql`
+      insert into character_locations
+      select (jsonb_populate_record(l, jsonb_build_object('timestamp', l.timestamp - n * interval '30 seconds'))).*
+      from character_locations l, generate_series(1, ${count - 1}::int) n where character_id = ${id}`.execute(
+      app.db,
+    );
+  };
+  const latest = async (token: string, id: number, count: number) =>
+    ((await get(token, id, 'location')).json as unknown[]).slice(0, count);
+
+  it('D36: after a hundred in an hour, what one of the last five seconds says already adds none', async () => {
     const { token, user } = await newcomer();
     const id = user.character_id;
     const first = await ok(storeNow(token, id));
+    await entries(id, 99);
+    app.clock.advance(10);
+    const hundredth = await ok(storeNow(token, id));
     for (const passed of [10, 4_989]) {
       app.clock.advance(passed);
-      expect(await ok(storeNow(token, id))).toEqual(first);
+      expect(await ok(storeNow(token, id))).toEqual(hundredth);
     }
     app.clock.advance(1);
     const later = await ok(storeNow(token, id));
     expect(later).toEqual({ ...first, timestamp: app.clock.now().toISOString() });
-    expect((await get(token, id, 'location')).json).toEqual([later, first]);
+    expect(await latest(token, id, 3)).toEqual([later, hundredth, first]);
   });
 
-  it('D36: what it does not say is stored', async () => {
+  it('D36: and what it does not say does', async () => {
     const { token, user } = await newcomer(LOCATION_SCOPES);
     const id = user.character_id;
     liveUntilIn('structure', id);
     const unnamed = await ok(storeNow(token, id));
+    await entries(id, 100);
     await app.signIn(id, { dyn, scopes: ['publicData', ...SCOPES] });
     app.clock.advance(1);
     const named = await ok(storeNow(token, id));
     expect(named).toMatchObject({ structure_name: expect.stringMatching(/ Keep$/) });
-    expect((await get(token, id, 'location')).json).toEqual([named, unnamed]);
+    expect(await latest(token, id, 2)).toEqual([named, unnamed]);
   });
 
   it('D3c: takes its caller’s turn when the game has answered', async () => {

@@ -3422,7 +3422,7 @@ export interface Api {
     /**
      * Fetch and store the present location of a character.
      *
-     * Asks the game with the refresh token of the character and adds the answer to the location history; one that the entry of the last five seconds has already is answered with that entry. 404 where no valid refresh token has the scopes that it needs.
+     * Asks the game with the refresh token of the character and adds the answer to the location history; after a hundred entries in an hour, one that an entry of the last five seconds has already is answered with that entry. 404 where no valid refresh token has the scopes that it needs.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more, and read authority over the user that `character_id` names.
      */

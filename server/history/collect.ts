@@ -7,10 +7,9 @@ import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { type CollectingJob, type HistoryName, KINDS, type Rhythm } from './kinds.ts';
 import { storeLocation } from './location.ts';
-import { TextsMissing } from './mail-body.ts';
 import { indexMail } from './mailbox.ts';
 import { storeSkillPoints } from './skill-points.ts';
-import type { HistoryServices } from './source.ts';
+import { type HistoryServices, PartsMissing } from './source.ts';
 import { countDue, endTurn, giveBack, makeDue, putOff, type Turn, takeTurns } from './turn.queries.ts';
 import { storeWallet } from './wallet.ts';
 
@@ -180,9 +179,9 @@ function refused(collecting: Collecting): void {
   if (collecting.refusals >= REFUSALS) collecting.client.stop(`${REFUSALS} characters in a row were refused`);
 }
 
-/** Backoff in milliseconds. A text that never comes must not delay the mails that arrive. */
+/** Backoff in milliseconds. What never comes must not delay what arrives. */
 function pauseAfter({ failures, rhythm }: Turn, failure: unknown): number {
-  const longest = failure instanceof TextsMissing ? rhythm.seconds * 1000 : LONGEST_PAUSE;
+  const longest = failure instanceof PartsMissing ? rhythm.seconds * 1000 : LONGEST_PAUSE;
   const asked = failure instanceof ProviderError ? (failure.retryAfter ?? 0) : 0;
   return Math.max(Math.min(AGAIN_AFTER * 2 ** failures, longest), asked * 1000);
 }

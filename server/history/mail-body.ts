@@ -4,7 +4,7 @@ import type { BudgetAccount } from '../provider/budget-account.ts';
 import { ProviderError, type ProviderFault } from '../provider/http.ts';
 import { findBodiless, giveUpBody, saveBody } from './mail.queries.ts';
 import { toPlainText } from './mail-text.ts';
-import type { HistoryServices } from './source.ts';
+import { type HistoryServices, PartsMissing } from './source.ts';
 
 /** Texts fetched per run, so that a new mailbox does not use up its character's rate limit. */
 const BODIES_PER_RUN = 100;
@@ -49,14 +49,11 @@ export async function fetchBody(
   return body;
 }
 
-/** The mails are listed, but the provider does not give their texts, or not any more. */
-export class TextsMissing extends ProviderError {}
-
 /**
  * Fetches missing texts of a mailbox. One that the provider does not give is left for the next run, and keeps no other
  * waiting.
  *
- * @throws TextsMissing when nothing came after the first failure; any other ProviderError that concerns them all
+ * @throws PartsMissing when nothing came after the first failure; any other ProviderError that concerns them all
  */
 export async function fetchBodies(
   services: Pick<HistoryServices, 'db' | 'client' | 'texts'>,
@@ -86,5 +83,5 @@ export async function fetchBodies(
   }
   if (failure === undefined || resumed) return;
   const { fault, message, retryAfter } = failure;
-  throw new TextsMissing(fault, message, { cause: failure, retryAfter: retryAfter ?? 0 });
+  throw new PartsMissing(fault, message, { cause: failure, retryAfter: retryAfter ?? 0 });
 }

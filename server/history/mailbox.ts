@@ -13,7 +13,7 @@ import {
   markComplete,
 } from './mail.queries.ts';
 import { fetchBodies } from './mail-body.ts';
-import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
+import { type HistoryServices, id, PartsMissing, read, requireSubject, text } from './source.ts';
 import type { Subject } from './subject.queries.ts';
 
 type MailboxServices = Omit<HistoryServices, 'clock'>;
@@ -170,7 +170,7 @@ async function withNames({ names }: MailboxServices, headers: readonly Header[])
     'service',
   );
   // Stored names are never corrected, so the next run goes on with the ids that the provider was not asked for.
-  if (unasked > 0) throw failure ?? new ProviderError('unusable', 'too many ids in a mailbox have no name');
+  if (unasked > 0) throw failure ?? new PartsMissing('unusable', 'too many ids in a mailbox have no name');
   const nameOf = (named: number) =>
     lists.has(named) ? `Mailing list ${named}` : (found.get(named) ?? `#${named}`);
   return headers.map(

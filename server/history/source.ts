@@ -21,6 +21,12 @@ export interface HistoryServices {
   readonly texts?: Map<number, number>;
 }
 
+/**
+ * Some of what a history keeps is missing, and comes bit by bit, or never: it is asked for again within the interval of
+ * the history, so that it does not delay what arrives.
+ */
+export class PartsMissing extends ProviderError {}
+
 export const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 export const text = z.string().transform(storable);
 

@@ -46,7 +46,7 @@ interface FoundNames {
 export interface Names {
   /**
    * Names by id, from the shared table while they are fresh, else by bulk requests. Ids without a name are left out and
-   * not asked for again within a day (D32).
+   * not asked for again within a day, which begins anew while there are more of them than one call may find (D32).
    */
   find(ids: readonly number[], on: BudgetAccount, allowance?: ErrorAllowance): Promise<FoundNames>;
 }
@@ -63,8 +63,11 @@ export function createNames(services: {
       const known = await findNames(db, wanted, clock.now());
       const missing = wanted.filter((id) => !known.has(id));
       const asked = await askNames(client, missing, { on, ...(allowance && { allowance }) });
-      await saveNames(db, asked.names, clock.now());
       const { failure, unasked } = asked;
+      // Where a call could not find all that are nameless, those known stay so: they would expire before the last are.
+      const nameless = [...known.values()].filter(({ name }) => name === null);
+      const unfinished = unasked > 0 && failure === undefined;
+      await saveNames(db, unfinished ? [...asked.names, ...nameless] : asked.names, clock.now());
       if (failure !== undefined && !(failure instanceof ProviderError)) throw failure;
       const named = [...known.values(), ...asked.names].flatMap(({ id, name }) =>
         name === null ? [] : [[id, name] as const],

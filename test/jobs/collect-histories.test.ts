@@ -9,12 +9,13 @@ import { collectors } from '../../server/history/collect.ts';
 import { KINDS, type HistoryName as Name } from '../../server/history/kinds.ts';
 import { endTurn, giveBack, takeTurns } from '../../server/history/turn.queries.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
+import type { ProviderClient } from '../../server/provider/client.ts';
 import type { Run } from '../../server/queue/run.ts';
 import type { Services } from '../../server/services/services.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
-import { addGrant, forgetProvider, otherProcess, SKILLS, WALLET } from '../harness/provider.ts';
+import { addGrant, forgetProvider, madeAnswer, otherProcess, SKILLS, WALLET } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 
 const ADA = FIRST_CHARACTER_ID;
@@ -432,6 +433,35 @@ describe('a failing character does not hold up others', () => {
       }
       expect(await withoutText()).toEqual([]);
     });
+  });
+
+  it('D36: a mailbox with more nameless senders than a run can find is kept, after attempts hourly at least', async () => {
+    const nameless = new Set(Array.from({ length: 30 }, (_, n) => 90_000_001 + n));
+    const headers = [...nameless, ADA].map((from, n) => ({ mail_id: 380_000_100 - n, from }));
+    const client: ProviderClient = {
+      async ask({ path, query, body = [] }) {
+        if (path.endsWith('/mail')) return madeAnswer(200, query?.last_mail_id === undefined ? headers : []);
+        if (path !== '/universe/names') return madeAnswer(200, { body: 'text' });
+        if (body.some((id) => nameless.has(id))) return madeAnswer(404, { error: 'not valid' });
+        return madeAnswer(
+          200,
+          body.map((id) => ({ id, name: `Name of ${id}`, category: 'character' })),
+        );
+      },
+    };
+    await addGrant(app, ADA, [MAIL]);
+    for (let run = 0; run < nameless.size && (await mailboxes()).length === 0; run += 1) {
+      await collect('mail', { services: { ...app.app.services, client } });
+      const [turn] = await turns('mail');
+      const pause = (turn?.due_on.getTime() ?? 0) - app.clock.now().getTime();
+      expect(pause).toBeLessThanOrEqual(HOUR);
+      app.clock.advance(pause);
+    }
+    const kept = await app.db.selectFrom('mails').select('from_name').orderBy('mail_id', 'desc').execute();
+    expect(kept.map(({ from_name }) => from_name)).toEqual([
+      ...[...nameless].map((id) => `#${id}`),
+      `Name of ${ADA}`,
+    ]);
   });
 
   it('403s to all of them, as from a faulty sign-on, end the run; those refused come last in the next one', async () => {

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteHistories } from '../../../server/history/history.queries.ts';
 import { getMail, listMails } from '../../../server/history/mail.ts';
-import { TextsMissing } from '../../../server/history/mail-body.ts';
 import { indexMail } from '../../../server/history/mailbox.ts';
 import type { Page } from '../../../server/history/page.ts';
-import type { HistoryServices } from '../../../server/history/source.ts';
+import { type HistoryServices, PartsMissing } from '../../../server/history/source.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
 import { addPerson, Game, type GameMail, partsOf } from '../../fixtures/game.ts';
 import { createTestDatabase, empty, type TestDatabase } from '../../harness/database.ts';
@@ -67,7 +66,7 @@ describe('indexing a mailbox (D36b)', () => {
     const partly = {
       find: async () => ({ names: new Map<number, string>(), unasked: 1, failure: undefined }),
     };
-    await expect(indexMail({ ...services, names: partly }, ADA)).rejects.toThrow(ProviderError);
+    await expect(indexMail({ ...services, names: partly }, ADA)).rejects.toThrow(PartsMissing);
     expect(await listed(ADA)).toEqual([]);
     await indexMail(services, ADA);
     expect(await listed(ADA)).toEqual(inOrder(mails(3)));
@@ -433,7 +432,7 @@ describe('texts that the provider does not give (D36b)', () => {
     await indexMail(services, ADA);
     expect(await withoutText()).toEqual([mail(2).mail_id]);
     await expect(getMail(services, ADA, mail(2).mail_id, 'service')).rejects.toThrow(ProviderError);
-    await expect(indexMail(services, ADA)).rejects.toThrow(TextsMissing);
+    await expect(indexMail(services, ADA)).rejects.toThrow(PartsMissing);
     game.mailboxes.set(ADA, mails(4));
     await indexMail(services, ADA);
     expect(await withoutText()).toEqual([]);
@@ -444,7 +443,7 @@ describe('texts that the provider does not give (D36b)', () => {
     game.mailboxes.set(ADA, all);
     for (let run = 0; run < 500 && (await withoutText()).length !== 5; run += 1) {
       game.asked.length = 0;
-      await indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(TextsMissing));
+      await indexMail(services, ADA).catch((error) => expect(error).toBeInstanceOf(PartsMissing));
       const texts = askedFor(/\/mail\/\d+$/).map(({ path }) => Number(path.split('/').at(-1)));
       expect(texts[0]).toBe(mail(25).mail_id);
       expect(texts.filter((id) => id > mail(20).mail_id)).toHaveLength(2);
@@ -457,7 +456,7 @@ describe('texts that the provider does not give (D36b)', () => {
       ADA,
       Array.from({ length: 20 }, (_, n) => odd(n + 1)),
     );
-    await expect(indexMail(services, ADA)).rejects.toThrow(TextsMissing);
+    await expect(indexMail(services, ADA)).rejects.toThrow(PartsMissing);
     expect(askedFor(/\/mail\/\d+$/)).toHaveLength(2);
     expect(await listed(ADA)).toHaveLength(20);
   });

@@ -8,6 +8,7 @@ import { TestClock } from '../../harness/clock.ts';
 import { createTestDatabase, empty, type TestDatabase } from '../../harness/database.ts';
 import { madeAnswer } from '../../harness/provider.ts';
 
+const HOUR = 3_600_000;
 let database: TestDatabase;
 const clock = new TestClock();
 beforeAll(async () => {
@@ -65,6 +66,25 @@ describe('D32: names in bulk', () => {
     const half = new Refusing(ids(500));
     const { names } = await find(half, ids(1000));
     expect(names.size).toBeGreaterThan(450);
+  });
+
+  it('D36: however long it takes, all that are without a name are found in the end, and then rest for a day', async () => {
+    const bad = ids(40);
+    const calls = [];
+    for (let unasked = bad.length; unasked > 0 && calls.length < bad.length; ) {
+      ({ unasked } = await find(new Refusing(bad), bad));
+      calls.push(unasked);
+      clock.advance(3 * HOUR);
+    }
+    expect(calls.length * 3).toBeGreaterThan(24);
+    expect(calls.at(-1)).toBe(0);
+    clock.advance(15 * HOUR);
+    const resting = new Refusing(bad);
+    await find(resting, bad);
+    expect(resting.requests).toBe(0);
+    clock.advance(6 * HOUR);
+    await find(resting, bad);
+    expect(resting.requests).toBeGreaterThan(0);
   });
 
   const good = (id: number) => ({ id, name: `Name of ${id}`, category: 'character' });

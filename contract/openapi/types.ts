@@ -20,6 +20,7 @@ export interface JsonSchema {
   maximum?: number;
   minLength?: number;
   maxLength?: number;
+  minItems?: number;
   maxItems?: number;
   maxProperties?: number;
   contentMediaType?: string;

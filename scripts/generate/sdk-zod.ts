@@ -6,6 +6,10 @@ import { docComment, literal } from './typescript.ts';
 
 const HEAD = `// Written by \`npm run generate\` from the contract; changes here are lost.
 import { z } from 'zod';
+
+/** Counts characters as the service does, by code points: an emoji is one, and two UTF-16 units. */
+const text = (least: number, most: number) =>
+  z.string().regex(new RegExp(\`^[\\\\s\\\\S]{\${least},\${most}}$\`, 'u'), \`Must have \${least} to \${most} characters\`);
 `;
 
 /** Lets values of later releases through. The type stays that of the SDK, whose answers may hold them, too. */
@@ -69,14 +73,20 @@ function named(type: string, schema: JsonSchema, depth: number): string {
     case 'number':
       return `z.number()${bounds(schema.minimum, schema.maximum)}`;
     case 'string':
-      return `z.string()${schema.format === 'date-time' ? '.datetime()' : ''}${bounds(schema.minLength, schema.maxLength)}${schema.pattern === undefined ? '' : `.regex(new RegExp(${literal(schema.pattern)}))`}`;
+      return `${textOf(schema)}${schema.format === 'date-time' ? '.datetime()' : ''}${schema.pattern === undefined ? '' : `.regex(new RegExp(${literal(schema.pattern)}))`}`;
     case 'array':
-      return `z.array(${zodOf(schema.items ?? {}, depth)})${bounds(undefined, schema.maxItems)}`;
+      return `z.array(${zodOf(schema.items ?? {}, depth)})${bounds(schema.minItems, schema.maxItems)}`;
     case 'object':
       return objectOf(schema, depth);
     default:
       throw new Error(`no Zod schema for the type ${type}`);
   }
+}
+
+function textOf({ minLength, maxLength }: JsonSchema): string {
+  return maxLength === undefined
+    ? `z.string()${bounds(minLength, undefined)}`
+    : `text(${minLength ?? 0}, ${maxLength})`;
 }
 
 function bounds(least: number | undefined, most: number | undefined): string {

@@ -1,10 +1,13 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { Event as Contracted } from '../../contract/event.ts';
+import { PostGroup } from '../../contract/group.ts';
 import { exampleOf, schemaOf } from '../../contract/openapi/schema.ts';
+import { PostWebhook } from '../../contract/webhook.ts';
 import type { Event, Problem, Target } from '../../sdk/src/index.ts';
 import * as schemas from '../../sdk/src/zod.ts';
 
+const webhook = { url: 'https://bot.example/', types: ['*'] };
 const event = exampleOf(schemaOf(Contracted)) as Event;
 const page = (type: unknown) => ({ events: [event, { ...event, type }], cursor: '2', more: false });
 
@@ -33,6 +36,24 @@ describe('D91: the schemas of the SDK', () => {
     expectTypeOf<z.infer<typeof schemas.Event>['type']>().toEqualTypeOf<Event['type']>();
     expectTypeOf<z.infer<typeof schemas.Target>['type']>().toEqualTypeOf<Target['type']>();
     expectTypeOf<z.infer<typeof schemas.Problem>['code']>().toEqualTypeOf<Problem['code']>();
+  });
+
+  it.each([
+    [
+      'as many characters as a name may have',
+      PostGroup,
+      schemas.PostGroup,
+      { group_name: '🚀'.repeat(100) },
+      true,
+    ],
+    ['one more', PostGroup, schemas.PostGroup, { group_name: '🚀'.repeat(101) }, false],
+    ['a name of several lines', PostGroup, schemas.PostGroup, { group_name: 'a\nb\n' }, true],
+    ['an empty name', PostGroup, schemas.PostGroup, { group_name: '' }, false],
+    ['an empty list where one is needed', PostWebhook, schemas.PostWebhook, { ...webhook, types: [] }, false],
+    ['a list of one', PostWebhook, schemas.PostWebhook, webhook, true],
+  ])('D3b: judge lengths as the service does: %s', (_, contracted, schema, body, accepted) => {
+    expect(contracted.safeParse(body).success).toBe(accepted);
+    expect(schema.safeParse(body).success).toBe(accepted);
   });
 
   it('refuse in requests what the service does not know', () => {

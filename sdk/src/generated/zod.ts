@@ -1,6 +1,10 @@
 // Written by `npm run generate` from the contract; changes here are lost.
 import { z } from 'zod';
 
+/** Counts characters as the service does, by code points: an emoji is one, and two UTF-16 units. */
+const text = (least: number, most: number) =>
+  z.string().regex(new RegExp(`^[\\s\\S]{${least},${most}}$`, 'u'), `Must have ${least} to ${most} characters`);
+
 /** Who did something. */
 export const Actor = z.object({
   /** A user by a user token or a sign-in, an application by its own token, a job, the game, or a command beside the service. */
@@ -844,7 +848,7 @@ export const ExternalForwardRequest = z.object({
   /** Id of the character whose access is used; the caller's own where absent. */
   on_behalf_of: z.number().int().min(1).max(9007199254740991).nullable().optional(),
   /** Query parameters of the forwarded request: text, numbers, booleans, or lists of them. `{}` where absent. */
-  params: z.record(z.string(), z.union([z.string().max(4000), z.number(), z.boolean(), z.array(z.union([z.string().max(4000), z.number(), z.boolean()])).max(10000)]).nullable()).nullable().optional(),
+  params: z.record(z.string(), z.union([text(0, 4000), z.number(), z.boolean(), z.array(z.union([text(0, 4000), z.number(), z.boolean()])).max(10000)]).nullable()).nullable().optional(),
 });
 
 /** The result of one check of the service. */
@@ -1188,31 +1192,31 @@ export const PostAppToken = z.object({
   /** http or https URL of at most 2000 characters, without user, password or fragment. Where a sign-in ends: it adds `state_code` and `user_token` to the query. */
   callback: z.string(),
   /** A comment for people, for example the application's name. */
-  comments: z.string().max(4000).nullable().optional(),
+  comments: text(0, 4000).nullable().optional(),
 });
 
 /** A wish to join a group. Message and answers hold at most 8192 bytes of UTF-8 in all. */
 export const PostApplication = z.object({
   /** What to tell those who decide. */
-  message: z.string().max(4000).nullable().optional(),
+  message: text(0, 4000).nullable().optional(),
   /** An answer to each question of the group, in its order. */
-  answers: z.array(z.string().max(4000)).max(20).nullable().optional(),
+  answers: z.array(text(0, 4000)).max(20).nullable().optional(),
 });
 
 /** A new coalition. */
 export const PostCoalition = z.object({
   /** Name of the coalition. */
-  coalition_name: z.string().min(1).max(100),
+  coalition_name: text(1, 100),
   /** The short form of the name. */
-  ticker: z.string().min(1).max(20),
+  ticker: text(1, 20),
 });
 
 /** A new group. */
 export const PostGroup = z.object({
   /** Name of the group. */
-  group_name: z.string().min(1).max(100),
+  group_name: text(1, 100),
   /** Empty where absent. */
-  description: z.string().max(4000).nullable().optional(),
+  description: text(0, 4000).nullable().optional(),
 });
 
 /** A sign-in to start. */
@@ -1220,7 +1224,7 @@ export const PostLogin = z.object({
   /** Scopes to ask the player for; `["publicData"]` where absent. */
   scopes: z.array(ExtScope).max(10000).nullable().optional(),
   /** A valid state code of the calling token, or the code of an invitation; generated if absent. */
-  state_code: z.string().min(1).max(100).nullable().optional(),
+  state_code: text(1, 100).nullable().optional(),
 });
 
 /** Which person to merge into another one, and why. */
@@ -1228,7 +1232,7 @@ export const PostMerge = z.object({
   /** The person whose characters are moved to this one. */
   person_id: z.string().regex(new RegExp('^[0-9a-fA-F]{24}$')),
   /** The reason; stored in the person's history. */
-  reason: z.string().min(1).max(1000),
+  reason: text(1, 1000),
   /** Answer what would change, without changing it. */
   dry_run: z.boolean().nullable().optional(),
 });
@@ -1236,9 +1240,9 @@ export const PostMerge = z.object({
 /** A new application. */
 export const PostOidcClient = z.object({
   /** How the application is called where people are asked whether it may know them. */
-  client_name: z.string().min(1).max(100),
+  client_name: text(1, 100),
   /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
-  redirect_uris: z.array(z.string()).max(20),
+  redirect_uris: z.array(z.string()).min(1).max(20),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
   /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
@@ -1268,9 +1272,9 @@ export const PostReplay = z.object({
 /** Which characters to take out of a person, and why. */
 export const PostSplit = z.object({
   /** Ids of the characters that become a person of their own. */
-  characters: z.array(z.number().int().min(1).max(9007199254740991)).max(1000),
+  characters: z.array(z.number().int().min(1).max(9007199254740991)).min(1).max(1000),
   /** The reason; stored in the person's history. */
-  reason: z.string().min(1).max(1000),
+  reason: text(1, 1000),
   /** Answer what would change, without changing it. */
   dry_run: z.boolean().nullable().optional(),
 });
@@ -1280,7 +1284,7 @@ export const PostWebhook = z.object({
   /** http or https URL of at most 2000 characters, without user, password or fragment. Where the events are posted to. */
   url: z.string(),
   /** Types of events; `group.*` means all events of groups, `*` all types, including future ones. */
-  types: z.array(z.string()).max(100),
+  types: z.array(z.string()).min(1).max(100),
   /** Of events about groups, only those about these; null: about all. */
   group_ids: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
   /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. Otherwise many at the same time; false where absent. */
@@ -1334,9 +1338,9 @@ export const PutApplication = z.object({
   /** Whether the applicant becomes a member. */
   decision: z.enum(['approved', 'rejected']),
   /** Told to the applicant. */
-  reason: z.string().max(1000).nullable().optional(),
+  reason: text(0, 1000).nullable().optional(),
   /** For moderators alone. */
-  note: z.string().max(1000).nullable().optional(),
+  note: text(0, 1000).nullable().optional(),
 });
 
 /** What to change about a coalition; null means the same as leaving a field out, an empty list is a list. */
@@ -1358,7 +1362,7 @@ export const PutCoalition = z.object({
   /** Ids of corporations to remove. */
   remove_member_corporations: z.array(z.number().int().min(1).max(9007199254740991)).max(10000).nullable().optional(),
   /** The short form of the name. */
-  ticker: z.string().min(1).max(20).nullable().optional(),
+  ticker: text(1, 20).nullable().optional(),
 });
 
 /** What to change about the local record of a corporation. */
@@ -1370,17 +1374,17 @@ export const PutCorporation = z.object({
 /** What to change about a group; null means the same as leaving a field out, an empty list is a list. */
 export const PutGroup = z.object({
   /** Names of existing users to add. */
-  add_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+  add_members: z.array(text(1, 100)).max(10000).nullable().optional(),
   /** Once set, it never returns to null. */
   authorized_to_login: z.boolean().nullable().optional(),
   /** Free text. */
-  description: z.string().max(4000).nullable().optional(),
+  description: text(0, 4000).nullable().optional(),
   /** Names of existing users; replaces all members, and cannot be combined with additions or removals. */
-  members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+  members: z.array(text(1, 100)).max(10000).nullable().optional(),
   /** Name of an existing user, who becomes a member too. */
-  owner: z.string().min(1).max(100).nullable().optional(),
+  owner: text(1, 100).nullable().optional(),
   /** Names of users to remove; the owner stays a member in any case. */
-  remove_members: z.array(z.string().min(1).max(100)).max(10000).nullable().optional(),
+  remove_members: z.array(text(1, 100)).max(10000).nullable().optional(),
 });
 
 /** The fields of a policy to change; null means the same as leaving a field out. */
@@ -1418,7 +1422,7 @@ export const PutGroupPolicy = z.object({
   /** Hours after a rejection before the next application. */
   reapply_hours: z.number().int().min(0).max(8760).nullable().optional(),
   /** What applicants are asked, at most 4096 bytes of UTF-8 in all. */
-  questions: z.array(z.string().min(1).max(500)).max(20).nullable().optional(),
+  questions: z.array(text(1, 500)).max(20).nullable().optional(),
   /** Days after which an undecided application ends. */
   expire_days: z.number().int().min(1).max(365).nullable().optional(),
 });
@@ -1426,9 +1430,9 @@ export const PutGroupPolicy = z.object({
 /** What to change about an application. Null means the same as leaving a field out. */
 export const PutOidcClient = z.object({
   /** How the application is called where people are asked whether it may know them. */
-  client_name: z.string().min(1).max(100).nullable().optional(),
+  client_name: text(1, 100).nullable().optional(),
   /** Where browsers come back to, 1 to 20: https, or http of localhost and loopback addresses. Compared exactly, letter by letter. */
-  redirect_uris: z.array(z.string()).max(20).nullable().optional(),
+  redirect_uris: z.array(z.string()).min(1).max(20).nullable().optional(),
   /** Where browsers may go to after a logout; compared exactly, too. */
   post_logout_redirect_uris: z.array(z.string()).max(20).nullable().optional(),
   /** Called by POST when a session of the application ends; null where nothing is called. Addresses that are not public are refused unless CALLBACK_ALLOW_PRIVATE is set. An empty text removes it. */
@@ -1460,7 +1464,7 @@ export const PutWebhook = z.object({
   /** Where the events are posted to from now on. */
   url: z.string().nullable().optional(),
   /** The whole list of types. */
-  types: z.array(z.string()).max(100).nullable().optional(),
+  types: z.array(z.string()).min(1).max(100).nullable().optional(),
   /** The whole list of groups; an empty list: all of them again. */
   group_ids: z.array(z.string().regex(new RegExp('^[0-9a-fA-F]{24}$'))).max(100).nullable().optional(),
   /** Whether deliveries are sent in the order of their positions, each after the one before it has succeeded. */

@@ -71,7 +71,9 @@ export function connect(config: ConnectionConfig): Connection {
     // hour.
     query_timeout: config.answerWithin ?? 35 * SECOND,
     idle_in_transaction_session_timeout: 30 * SECOND,
+    // Networks forget connections that are silent for minutes. One that is gone all the same is noticed while it is idle.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 30 * SECOND,
     types: columnTypes,
     Client: NamingClient,
     ...(config.onStatement && { onStatement: config.onStatement }),

@@ -31,6 +31,8 @@ const ANSWER_WITHIN = 60_000;
  * PostgreSQL reads the catalog of every queue's table anew.
  */
 const IDLE = 120_000;
+/** Milliseconds of silence after which an unused connection is probed, as networks forget those that are silent. */
+const PROBED_AFTER = 30_000;
 /** Seconds after which a connection is renewed. */
 const LIFETIME = 3600;
 
@@ -49,6 +51,7 @@ export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueData
     idleTimeoutMillis: IDLE,
     maxLifetimeSeconds: LIFETIME,
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBED_AFTER,
     connectionTimeoutMillis: CONNECT_WITHIN,
     query_timeout: ANSWER_WITHIN,
   };

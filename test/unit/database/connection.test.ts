@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { sql } from 'kysely';
 import pg from 'pg';
 import pino from 'pino';
@@ -74,6 +74,18 @@ describe('a pool that nobody asks', () => {
       expect(pool.totalCount).toBe(1);
     } finally {
       vi.useRealTimers();
+      await close();
+    }
+  });
+
+  it('probes it while it is idle, before a network can forget it', async () => {
+    const alive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+    const { pool, close } = connect({ url: database.url, log });
+    try {
+      await pool.query('select 1');
+      expect(alive.mock.calls).toEqual([[true, 30_000]]);
+    } finally {
+      alive.mockRestore();
       await close();
     }
   });

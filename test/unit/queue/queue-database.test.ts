@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import { RoutedClient } from '../../../server/database/client.ts';
@@ -36,6 +37,13 @@ it('connections stay open from one poll to the next', async () => {
   expect(await openedFor(3)).toBe(3);
   vi.advanceTimersByTime(POLL);
   expect(await openedFor(3)).toBe(3);
+});
+
+it('one that is idle is probed, before a network can forget it', async () => {
+  const alive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  await openedFor(1);
+  expect(alive.mock.calls).toEqual([[true, 30_000]]);
+  alive.mockRestore();
 });
 
 it('one stays open for ever, the others go when they are not used', async () => {

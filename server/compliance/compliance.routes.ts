@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
+import { inLine } from '../database/lines.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
+import { goneWith } from '../http/client-gone.ts';
 import { CSV, inForm, otherForm } from '../http/other-forms.ts';
 import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
@@ -21,11 +23,18 @@ export function complianceHandlers<Params extends TrackedOrganization>(services:
   return {
     compliance: async (asked: Asked<Params>) => {
       const { caller, params, res } = asked;
-      const compliance = await getCompliance(services, caller, params);
-      const body = wantsTable(asked)
-        ? inForm<Compliance>(res, CSV, await toTable(compliance))
-        : written(res, await toJson(compliance));
-      return { status: 200 as const, body };
+      const asTable = wantsTable(asked);
+      const read = async () => {
+        const compliance = await getCompliance(services, caller, params);
+        return asTable
+          ? inForm<Compliance>(res, CSV, await toTable(compliance))
+          : written(res, await toJson(compliance));
+      };
+      const key = String(answersFor(caller));
+      return {
+        status: 200 as const,
+        body: await inLine(services.lines.compliance, key, () => goneWith(res), read),
+      };
     },
     complianceDays: async (asked: Asked<Params>) => {
       const days = (await findDays(services.db, asked.params)) as ComplianceDay[];

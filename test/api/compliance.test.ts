@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Compliance } from '../../contract/compliance.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
@@ -10,6 +11,7 @@ import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
+import { untilWaiting } from '../harness/meanwhile.ts';
 import { send } from '../harness/send.ts';
 
 /** FIRST and SECOND are of one alliance; the coalition holds that alliance and LONE; OTHER is of neither. */
@@ -411,5 +413,33 @@ describe('D102: compliance', () => {
     await asked();
     // In addition to two for the caller: one for its token, one for its authority.
     expect(await asked()).toBe(2 + 2);
+  });
+
+  it('D3c: one caller reads one at a time, all of them two, and everybody else finds connections', async () => {
+    const reader = (id: number) => callerAt(app, { id, level: 8, corporation: FIRST });
+    const [ceo, second, third] = [await reader(ADA), await reader(BRIM), await reader(CLEO)];
+    const answered = (client: Client) => ok(client.token.current());
+    const holder = new pg.Client({ connectionString: app.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin; lock table compliance_failures in access exclusive mode');
+      const before = app.statements.length;
+      const begun = () =>
+        app.statements.slice(before).filter((one) => one.includes('compliance_failures')).length;
+      const reads = Array.from({ length: 4 }, () => of(FIRST, ceo));
+      await untilWaiting(holder, 1);
+      await answered(ceo);
+      expect(begun()).toBe(1);
+      reads.push(of(FIRST, second));
+      await untilWaiting(holder, 2);
+      reads.push(of(FIRST, third));
+      await answered(third);
+      expect(begun()).toBe(2);
+      await holder.query('commit');
+      await Promise.all(reads);
+      expect(begun()).toBe(reads.length);
+    } finally {
+      await holder.end();
+    }
   });
 });

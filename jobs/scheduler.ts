@@ -46,9 +46,10 @@ export async function startScheduler(services: Services): Promise<void> {
     looking = false;
   }
 
-  await enqueueDue();
   const timer = setInterval(look, LOOK_EVERY).unref();
   queue.stopping.addEventListener('abort', () => clearInterval(timer), { once: true });
+  // A job that cannot be enqueued now may be at a later look, so it does not keep the process from starting.
+  await look();
 }
 
 /** Tells whether a job is due; works out its next time only when a run was enqueued, as that takes milliseconds. */

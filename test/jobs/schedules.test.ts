@@ -179,6 +179,22 @@ describe('D52: a job runs when it is due', () => {
     expect(known.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
   });
 
+  it('a worker starts although one job cannot be enqueued at that moment', async () => {
+    const other = await startTestApp();
+    try {
+      await add(other);
+      for (const name of ['check-grants', 'follow-names']) await wasEnqueued(other, name, new Date(0));
+      await other.app.services.queue.boss.deleteQueue('check-grants');
+      await startScheduler(other.app.services);
+      expect(await runs(other)).toEqual(['follow-names']);
+      expect(other.logged).toContainEqual(
+        expect.stringContaining('it could not be determined which jobs are due'),
+      );
+    } finally {
+      await other.stop();
+    }
+  });
+
   describe('beside a worker', () => {
     /** The longest time until a worker notices that a job is due, in milliseconds. */
     const NOTICED = 15_000;

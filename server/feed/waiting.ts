@@ -1,9 +1,12 @@
 import type { Caller } from '../access/caller.queries.ts';
-import { isBuiltIn } from '../access/clearance-levels.ts';
+import { isBuiltIn, READS_ALL_LEVEL } from '../access/clearance-levels.ts';
 import { DomainError } from '../shared/domain-error.ts';
 
-/** Maximum number of concurrent waiting requests: of one caller, and in this process. */
-const MOST = { each: 64, all: 1000 };
+/**
+ * Maximum number of concurrent waiting requests: of one caller, and in this process. Callers below level 7 enter only
+ * while there are fewer, so that a few of them do not keep out the applications, which have at least that level here.
+ */
+const MOST = { each: 64, all: 1000, belowReadingAll: 800 };
 
 /** Counts the waiting requests and refuses those above the limits; the returned function releases the permit. */
 export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
@@ -12,7 +15,8 @@ export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
   return (caller) => {
     const key = keyOf(caller);
     const held = heldBy.get(key) ?? 0;
-    if (held >= most.each || taken >= most.all) {
+    const all = caller.level >= READS_ALL_LEVEL ? most.all : most.belowReadingAll;
+    if (held >= most.each || taken >= all) {
       throw new DomainError('too_many_waiting', 'Too many requests wait for events.', { retryAfter: 1 });
     }
     heldBy.set(key, held + 1);

@@ -88,7 +88,8 @@ function unnamed(schema: RawSchema): JsonSchema {
       Object.entries(properties).map(([key, of]) => [key, property(key, of)]),
     );
   }
-  if (items !== undefined) tidied.items = tidy(items);
+  // A parameter that is read as a list may be documented as the text that is sent.
+  if (items !== undefined && [type].flat().includes('array')) tidied.items = tidy(items);
   if (additionalProperties !== undefined) {
     tidied.additionalProperties =
       typeof additionalProperties === 'boolean' ? additionalProperties : tidy(additionalProperties);

@@ -366,6 +366,20 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('gives entries to no schema that is no array: the types of events in a query are a text', () => {
+    const others: string[] = [];
+    const walk = (part: unknown, at: string) => {
+      if (typeof part !== 'object' || part === null) return;
+      const { type, items } = part as JsonSchema;
+      if (items !== undefined && ![type].flat().includes('array')) others.push(at);
+      for (const [name, of] of Object.entries(part)) walk(of, `${at}/${name}`);
+    };
+    walk({ paths: document.paths, components: document.components }, '');
+    expect(others).toEqual([]);
+    const types = document.paths['/event']?.get?.parameters?.find(({ name }) => name === 'types');
+    expect(types?.schema).toEqual({ type: 'string' });
+  });
+
   it('holds no pattern that Java or Rust refuses: there `\\0` is an error', () => {
     const patterns = new Set<string>();
     const walk = (part: unknown) => {

@@ -125,6 +125,9 @@ def _told(error: HTTPError) -> CastellanError:
     try:
         problem = json.loads(error.read())
     except ValueError:
+        problem = None
+    # A proxy may answer in the service's place: with no JSON at all, or with JSON that is no object.
+    if not isinstance(problem, dict):
         problem = {}
     return CastellanError(
         error.code, problem.get("code"), problem.get("detail", error.reason), error.headers.get("X-Request-Id")

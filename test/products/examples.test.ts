@@ -5,6 +5,7 @@ import { ensurePartitions } from '../../server/history/partitions.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addHome } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { type Consumer, createConsumer, pack, ROOT, source } from './consumer.ts';
 
 const ALLIANCE = 99_000_001;
@@ -52,9 +53,9 @@ describe('in Python', () => {
     }
   });
 
-  const balance = (token: string, character: number) =>
+  const balance = (token: string, character: number, url = app.url) =>
     consumer.run(
-      ...(['env', `CASTELLAN_URL=${app.url}`, `CASTELLAN_TOKEN=${token}`] as const),
+      ...(['env', `CASTELLAN_URL=${url}`, `CASTELLAN_TOKEN=${token}`] as const),
       ...['/usr/bin/python3', 'balance.py', String(character)],
     );
 
@@ -69,6 +70,17 @@ describe('in Python', () => {
     await expect(refused).rejects.toThrow(/401 token_\w+: .+ \(request [\w-]+\)/);
     await expect(refused).rejects.not.toThrow(/no\.token\.here$/m);
   });
+
+  it.each(['"No entry"', '["No entry"]', 'null', '<h1>No entry</h1>'])(
+    'balance.py tells the status of a proxy whose error is no object: %s',
+    async (body) => {
+      const proxy = await startReceiver();
+      proxy.answer = (response) => response.writeHead(403).end(body);
+      const refused = balance('no.token', 2_112_000_001, `http://127.0.0.1:${proxy.port}`);
+      await expect(refused).rejects.toThrow('403 None: Forbidden (request None)');
+      await proxy.stop();
+    },
+  );
 
   it('every file passes mypy, strictly', async () => {
     expect(await consumer.run('/usr/bin/mypy', '--strict', ...files)).toMatch(

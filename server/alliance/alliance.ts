@@ -4,7 +4,7 @@ import { inCallersTurn } from '../access/callers-turn.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
-import { chargedTo } from '../provider/client.ts';
+import { chargedTo, chargedToJobs } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchAlliance, fetchMembers } from '../registry/provider-snapshot.ts';
@@ -68,10 +68,11 @@ export async function registerAlliance(
  * provider answered even if it failed for some of them, then throws, so that the job is retried for those.
  */
 export async function registerMembers(
-  services: Pick<Services, 'db' | 'api' | 'clock' | 'queue'>,
+  services: Pick<Services, 'db' | 'client' | 'clock' | 'queue'>,
   allianceId: number,
 ): Promise<void> {
-  const { db, api, clock } = services;
+  const { db, client, clock } = services;
+  const api = createGameApi(chargedToJobs(client));
   const members = await api.allianceCorporations(allianceId);
   const missing = await withoutMembers(db, allianceId, members);
   const { snapshot: fetched, failed } = await fetchMembers(api, allianceId, missing);

@@ -9,6 +9,7 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import {
   type BudgetAccount,
   budgetAccountOf,
+  type CallerAccount,
   type ErrorAllowance,
   errorsOfOneCall,
 } from '../provider/budget-account.ts';
@@ -111,7 +112,7 @@ function around(body: string, rest: Omit<ExternalForwardAnswer, 'data'>): JsonTe
 
 /** A request for the provider on the account of its caller. */
 type ChargedRequest = ProviderRequest & {
-  readonly on: Exclude<BudgetAccount, 'service'>;
+  readonly on: CallerAccount;
   readonly allowance: ErrorAllowance;
 };
 

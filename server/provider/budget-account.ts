@@ -1,10 +1,15 @@
 import { isBuiltIn } from '../access/clearance-levels.ts';
 
 /**
- * The budget that a request is charged to (D33, D33b). `service` is sign-in and jobs, for which a part of the error
- * limit is reserved; a caller also has a budget of its own, under a name that identifies who pays.
+ * The budget that a request is charged to (D33, D33b). Of the error limit a part is reserved for `service`, which is
+ * sign-in, and for `job`, and of that some for `service` alone.
  */
-export type BudgetAccount = 'service' | { readonly caller: string };
+export type BudgetAccount = 'service' | 'job' | CallerAccount;
+
+/** A caller also has a budget of its own, under a name that identifies who pays. */
+export interface CallerAccount {
+  readonly caller: string;
+}
 
 /** The properties of a caller that determine who pays. */
 export interface Payer {
@@ -35,11 +40,7 @@ export function errorsOfOneCall(): ErrorAllowance {
  * built-in user owns many applications' tokens, so each of its permanent tokens has an account of its own, which its
  * user tokens share.
  */
-export function budgetAccountOf({
-  app_token,
-  owner_id,
-  sponsor_id,
-}: Payer): Exclude<BudgetAccount, 'service'> {
+export function budgetAccountOf({ app_token, owner_id, sponsor_id }: Payer): CallerAccount {
   const payer = sponsor_id ?? owner_id;
   return { caller: isBuiltIn(payer) ? `0/${app_token}` : String(payer) };
 }

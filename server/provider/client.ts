@@ -56,6 +56,11 @@ export interface ProviderClient {
   ask(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 
+/** A client whose requests are all charged as those of jobs. */
+export function chargedToJobs(client: ProviderClient): ProviderClient {
+  return { ask: (request) => client.ask({ ...request, on: 'job' }) };
+}
+
 /** A client whose requests are all charged to this caller's share of the error budget. */
 export function chargedTo(caller: Payer, client: ProviderClient): ProviderClient {
   return { ask: (request) => client.ask({ ...request, on: budgetAccountOf(caller) }) };
@@ -198,7 +203,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       const start = () =>
         as === undefined ? fetchPublic(request, deadline) : fetchAs(request, as, deadline);
       if (body !== undefined) return start();
-      const on = request.on === 'service' ? 'service' : request.on.caller;
+      const on = typeof request.on === 'string' ? request.on : request.on.caller;
       const who = as === undefined ? '' : `${as.characterId} ${as.scope}`;
       const key = `${who} ${anew} ${patient} ${keepRefusal} ${requestKey(request.path, request.query)}`;
       for (;;) {

@@ -2,7 +2,7 @@ import type { Run } from '../queue/run.ts';
 import { type Bounds, createAdaptiveLimit } from './adaptive-limit.ts';
 import type { ProviderAnswer } from './answer.ts';
 import type { ErrorTally } from './budget-account.ts';
-import type { ProviderClient, ProviderRequest } from './client.ts';
+import { chargedToJobs, type ProviderClient, type ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
 import { TRIES } from './send-within-limits.ts';
 
@@ -50,6 +50,7 @@ export function createRunClient(
   options: RunClientOptions,
 ): RunClient {
   const { timeToWrite = 0 } = options;
+  const charged = chargedToJobs(client);
   const limit = createAdaptiveLimit(options, signal);
 
   async function ask(request: ProviderRequest, turn?: { fault: ProviderError | undefined }) {
@@ -61,7 +62,7 @@ export function createRunClient(
       if (timeLeft() < timeToWrite) limit.stop(OUT_OF_TIME);
       if (slot === undefined || limit.stopped !== undefined) throw over(limit.stopped, turn !== undefined);
       if (turn?.fault !== undefined) throw turn.fault;
-      const answer = await untilAborted(client.ask({ ...request, patient, tally }), signal);
+      const answer = await untilAborted(charged.ask({ ...request, patient, tally }), signal);
       if (answer.status < 400 && !answer.kept) limit.succeeded();
       return answer;
     } catch (error) {

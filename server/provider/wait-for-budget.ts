@@ -9,6 +9,8 @@ import { DEAREST_ANSWER } from './rate-bucket.ts';
 
 /** The part of the provider's error limit that is reserved for sign-in and jobs (D33, D33b). */
 export const KEPT_FOR_SERVICE = 30;
+/** What of that is reserved for sign-in alone: jobs run again, and many may run at the same time. */
+const KEPT_FOR_SIGN_IN = 15;
 /** Errors per minute that a caller may cause (D33). */
 const ERRORS_OF_A_CALLER = 20;
 
@@ -37,13 +39,13 @@ export async function takeBudget(
   },
   deadline: number,
 ): Promise<Reservation> {
-  const caller = request.on === 'service' ? undefined : request.on.caller;
+  const caller = typeof request.on === 'string' ? undefined : request.on.caller;
   for (let look = FIRST_LOOK; ; look = Math.min(look * 2, SLOWEST_LOOK)) {
     const left = deadline - performance.now();
     if (left <= 0) throw new ProviderError('timeout', 'there was no time left to ask within the limits');
     const wanted: ReservationRequest = {
       now: clock.now(),
-      kept: caller === undefined ? 0 : KEPT_FOR_SERVICE,
+      kept: keptFrom(request.on),
       counted: request.counted,
       leaseSeconds: left / 1000,
       bucket: request.bucket,
@@ -56,6 +58,12 @@ export async function takeBudget(
     if (verdict.outcome !== 'wait') throw refusal(verdict, wanted.now);
     await sleep(Math.min(look * (0.5 + Math.random()), Math.max(left, 1)));
   }
+}
+
+/** The part of the error limit that an account may not use. */
+function keptFrom(account: BudgetAccount): number {
+  if (account === 'service') return 0;
+  return account === 'job' ? KEPT_FOR_SIGN_IN : KEPT_FOR_SERVICE;
 }
 
 const WHY = {

@@ -125,6 +125,14 @@ describe('D33: the error limit, shared by all processes', () => {
     expect(statuses()['420']).toBeUndefined();
   });
 
+  it('jobs leave 15 errors for sign-in', async () => {
+    app.provider.setErrorLimit({ remaining: 20 });
+    const ofJobs = many(40, BAD).map((request) => ({ ...request, on: 'job' as const }));
+    expect(await load(ofJobs)).toEqual({ 404: 5, exhausted: 35 });
+    expect(await load(many(40, (n) => BAD(100 + n)))).toEqual({ 404: 15, exhausted: 25 });
+    expect(statuses()['420']).toBeUndefined();
+  });
+
   it('a ban is obeyed by every process until it ends', async () => {
     app.provider.setErrorLimit({ remaining: 0 });
     const first = await refusalOf(ask({ path: GOOD(0), on: 'service' }));

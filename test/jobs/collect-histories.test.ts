@@ -436,6 +436,7 @@ describe('a failing character does not hold up others', () => {
   });
 
   it('D36: a mailbox with more nameless senders than a run can find is kept, after attempts hourly at least', async () => {
+    await empty(app.db, 'names');
     const nameless = new Set(Array.from({ length: 30 }, (_, n) => 90_000_001 + n));
     const headers = [...nameless, ADA].map((from, n) => ({ mail_id: 380_000_100 - n, from }));
     const client: ProviderClient = {
@@ -462,6 +463,31 @@ describe('a failing character does not hold up others', () => {
       ...[...nameless].map((id) => `#${id}`),
       `Name of ${ADA}`,
     ]);
+  });
+
+  it('D33: many mailboxes with nameless senders cause 20 errors in a run, and are all kept in the end', async () => {
+    await empty(app.db, 'names');
+    const ids = await addGrants(app, 12, [MAIL]);
+    const sender = (n: number) => ({ mail_id: 390_000_000 - n, from: ADA + (n % 400) });
+    const client: ProviderClient = {
+      async ask(request) {
+        const [, id] = /^\/characters\/(\d+)\/mail$/.exec(request.path) ?? [];
+        if (id === undefined && request.path !== '/universe/names') return madeAnswer(200, { body: 'text' });
+        if (id === undefined) return app.app.services.client.ask(request);
+        if (request.query?.last_mail_id !== undefined) return madeAnswer(200, []);
+        const nameless = { mail_id: Number(id), from: 90_000_000 + Number(id) - ADA };
+        return madeAnswer(200, [nameless, ...Array.from({ length: 20 }, (_, n) => sender(n))]);
+      },
+    };
+    const run = () => collect('mail', { services: { ...app.app.services, client } });
+    await expect(run()).rejects.toThrow('too many errors');
+    expect(failed().length).toBeLessThanOrEqual(20);
+    for (let runs = 1; runs < ids.length && (await mailboxes()).length < ids.length; runs += 1) {
+      app.clock.advance(5 * MINUTE);
+      await forgetProvider(app);
+      await run().catch(() => undefined);
+    }
+    expect((await mailboxes()).sort()).toEqual(ids);
   });
 
   it('403s to all of them, as from a faulty sign-on, end the run; those refused come last in the next one', async () => {

@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startWorker } from '../../jobs/worker.ts';
 import { registerMembers } from '../../server/alliance/alliance.ts';
+import type { ProviderClient } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { madeAnswer } from '../harness/provider.ts';
 
 const [FIRST, SECOND, THIRD] = [99_000_001, 99_000_002, 99_000_003];
 /** Milliseconds: longer than an answer of the provider about a corporation or an alliance stays fresh. */
@@ -155,11 +157,13 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     const foreign = membersOf(SECOND).at(-1) as number;
     const alone = app.provider.world.corporations.find(({ npc, allianceId }) => !npc && allianceId === null);
     const listed = [...membersOf(THIRD), foreign, alone?.id as number, 98_999_999, 1_000_006];
-    const api = {
-      ...app.app.services.api,
-      allianceCorporations: async () => listed,
+    const client: ProviderClient = {
+      ask: async (request) =>
+        request.path === `/alliances/${THIRD}/corporations`
+          ? madeAnswer(200, listed)
+          : app.app.services.client.ask(request),
     };
-    await registerMembers({ ...app.app.services, api }, THIRD);
+    await registerMembers({ ...app.app.services, client }, THIRD);
     expect(await registered(THIRD)).toEqual(membersOf(THIRD));
     expect(await registered(SECOND)).toContain(foreign);
     expect(await root.corporation.get({ params: { corporation_id: alone?.id as number } })).toMatchObject({

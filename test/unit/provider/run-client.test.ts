@@ -129,6 +129,15 @@ describe('D63: the provider’s client of a run', () => {
     expect(client.stopped).toBe(OUT_OF_TIME);
   });
 
+  it('D33: its requests are charged as those of jobs', async () => {
+    const { ask, asked, reply, client } = startRun();
+    void ask('/1');
+    await reply('/1', 200);
+    void client.turn().ask(about('/2'));
+    await reply('/2', 200);
+    expect(asked.map(({ on }) => on)).toEqual(['job', 'job']);
+  });
+
   it('patience can be set for the run, or for one request', async () => {
     const patient = startRun({ patient: true });
     void patient.ask('/1');

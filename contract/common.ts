@@ -84,11 +84,16 @@ export const MomentInQuery = extendApi(
   { type: 'string', format: 'date-time' },
 );
 
-/** "true" or "false" in a query; absent is false. */
+/**
+ * "true" or "false" in a query, in any case, as Python and R write `True` and `TRUE`; absent is false. Whoever reads a
+ * flag before the query is validated does so by this schema, too.
+ */
 export const FlagInQuery = extendApi(
   z
-    .enum(['true', 'false'], { errorMap: () => ({ message: 'Must be true or false' }) })
-    .default('false')
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+      z.enum(['true', 'false'], { errorMap: () => ({ message: 'Must be true or false' }) }).default('false'),
+    )
     .transform((value) => value === 'true')
     .pipe(z.boolean()),
   { default: false },

@@ -3,7 +3,7 @@ import { type AppRouteImplementation, createExpressEndpoints } from '@ts-rest/ex
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { RouteMetadata } from '../../contract/access.ts';
-import { c } from '../../contract/common.ts';
+import { c, FlagInQuery } from '../../contract/common.ts';
 import { PREVIEW_TYPE, Preview, contract as whole } from '../../contract/index.ts';
 import { type Admission, requireRights } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
@@ -171,10 +171,10 @@ function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Serv
   };
 }
 
-/** Skips the dry run's route unless the query says `dry_run=true`. */
+/** Skips the dry run's route unless the query asks for one. */
 const unlessPreview: RequestHandler = (req, _res, next) => next(triesOnly(req) ? undefined : 'route');
 
-const triesOnly = (req: Request) => req.query.dry_run === 'true';
+const triesOnly = (req: Request) => FlagInQuery.safeParse(req.query.dry_run).data === true;
 
 /** Express needs `(*)` for `/ext/{esi_path}` to match the rest of the path, slashes included (docs/rules.md, "Paths"). */
 function served(route: AppRoute): AppRoute {

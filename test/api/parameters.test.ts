@@ -147,7 +147,7 @@ describe('D5: an unknown name is answered with the most similar valid one', () =
   });
 
   it('flags', async () => {
-    expect(await judged('POST', '/system/job/sync-users?force=True')).toEqual([
+    expect(await judged('POST', '/system/job/sync-users?force=Tru')).toEqual([
       [['query', 'force'], 'Must be true or false: did you mean "true"?'],
     ]);
   });

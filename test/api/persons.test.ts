@@ -8,6 +8,7 @@ import { letIn, setLevel } from '../fixtures/registry.ts';
 import { makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
+import { send } from '../harness/send.ts';
 
 /** The corporations of all characters: two of one alliance. */
 const CORPORATION = 98_000_011;
@@ -405,6 +406,10 @@ describe('D101: merging and splitting', () => {
     expect(
       await ok(root().merge({ ...upper, body: { ...body, person_id: body.person_id.toUpperCase() } })),
     ).toEqual(tried);
+    for (const flag of ['True', 'TRUE']) {
+      const path = `/person/${params.person_id}/merge?dry_run=${flag}`;
+      expect((await send(app, 'POST', path, { token: app.root, body })).json).toEqual(tried);
+    }
     expect(await groups()).toHaveLength(2);
     const merged = await ok(root().merge({ params, body }));
     expect(tried).toEqual(merged);
@@ -454,6 +459,8 @@ describe('D101: merging and splitting', () => {
     const body = { characters: [ADA, DOV, ADA], reason: 'Sold.' };
     await ok(root().split({ params, body: { ...body, dry_run: true } }));
     await ok(root().split({ params, query: { dry_run: true }, body }));
+    const tried = `/person/${params.person_id}/split?dry_run=True`;
+    expect((await send(app, 'POST', tried, { token: app.root, body })).status).toBe(200);
     expect(await groups()).toHaveLength(1);
     const { person: kept, split_off: off } = await ok(root().split({ params, body }));
     expect([kept.person_id, idsOf(kept), kept.main?.character_id]).toEqual([

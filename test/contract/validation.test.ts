@@ -220,17 +220,21 @@ describe('query and headers', () => {
     }
   });
 
-  it('flags are true or false, nothing like it', () => {
+  it('D3b: flags are true or false in any case, nothing like it', () => {
     const { query } = contract.system.runJob;
     expect(query.parse({ force: 'true' })).toEqual({ force: true, dry_run: false });
-    expect(faults(query, { force: '1', dry_run: 'False' })).toEqual(['force', 'dry_run']);
+    expect(query.parse({ force: 'False', dry_run: 'True' })).toEqual({ force: false, dry_run: true });
+    expect(query.parse({ force: 'FALSE', dry_run: 'TRUE' })).toEqual({ force: false, dry_run: true });
+    expect(faults(query, { force: '1', dry_run: ['true', 'true'] })).toEqual(['force', 'dry_run']);
+    expect(faults(query, { force: '', dry_run: ' true' })).toEqual(['force', 'dry_run']);
   });
 
   it('a forwarded request is read from a query, too', () => {
-    const query = { all_pages: 'true', on_behalf_of: '7', params: '{"language":"en","page":[1,2]}' };
+    const params = '{"language":"en","page":[1,2]}';
+    const query = { all_pages: 'True', id_annotations: 'TRUE', on_behalf_of: '7', params };
     expect(ExternalForwardQuery.parse(query)).toEqual({
       all_pages: true,
-      id_annotations: false,
+      id_annotations: true,
       on_behalf_of: 7,
       params: { language: 'en', page: [1, 2] },
     });

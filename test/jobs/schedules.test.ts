@@ -8,6 +8,7 @@ import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { nextRun } from '../../server/queue/schedule.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { send } from '../harness/send.ts';
 
 let app: TestApp;
 let root: Client;
@@ -104,6 +105,12 @@ describe('D63: POST /system/job/{job_id}', () => {
       job_id: 'sync-users',
       changes: expect.arrayContaining([{ character_id: id, corporation: [98_000_011, other] }]),
     });
+    for (const flag of ['True', 'TRUE']) {
+      const path = `/system/job/sync-users?dry_run=${flag}`;
+      expect((await send(app, 'POST', path, { token: app.root })).json).toMatchObject({
+        changes: expect.anything(),
+      });
+    }
     expect(
       await app.db
         .selectFrom('users')

@@ -1,10 +1,11 @@
 import pMap from 'p-map';
 import { isUnreachable } from '../database/errors.ts';
 import { ProviderError } from '../provider/http.ts';
-import { createNames } from '../provider/names.ts';
+import { createNames, type Names } from '../provider/names.ts';
 import { createRunClient, type RunClient, RunEnded } from '../provider/run-client.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { createSemaphore, type Semaphore } from '../shared/semaphore.ts';
 import { type CollectingJob, type HistoryName, KINDS, type Rhythm } from './kinds.ts';
 import { storeLocation } from './location.ts';
 import { indexMail } from './mailbox.ts';
@@ -81,6 +82,11 @@ interface Collecting {
   readonly client: RunClient;
   readonly structures: { refusals: number };
   readonly texts: Map<number, number>;
+  /**
+   * Names are looked up for one turn after the other: turns that shared the errors which are left in the run would all
+   * be interrupted before they had found an id without a name.
+   */
+  readonly inTurn: Semaphore;
   /** Consecutive turns in which the provider answered, but not with the expected data. */
   refusals: number;
 }
@@ -98,6 +104,7 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
     client,
     structures: { refusals: STRUCTURE_REFUSALS },
     texts: new Map(),
+    inTurn: createSemaphore(1),
     refusals: 0,
   };
   let done = 0;
@@ -148,11 +155,12 @@ async function takeAll(
 
 /** False when the run ended meanwhile. Throws when the database fails. */
 async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
-  const { services, run, kept, structures, texts } = collecting;
+  const { services, run, kept, structures, texts, inTurn } = collecting;
   const { db, clock, log } = services;
   const client = collecting.client.turn();
   try {
-    const names = createNames({ db, client, clock });
+    const { find } = createNames({ db, client, clock });
+    const names: Names = { find: (...given) => inTurn(() => find(...given)) };
     await TAKE[kept.history]({ db, client, clock, names, structures, texts }, turn);
     collecting.refusals = 0;
   } catch (error) {

@@ -18,7 +18,7 @@ export async function inCallersTurn<T>(
 }
 
 /**
- * Whose turn a write takes: all tokens that one user is responsible for share it, but for dynamic ones, as the sign-ins
+ * Whose turn a request takes: all tokens that one user is responsible for share it, but for dynamic ones, as the sign-ins
  * that an application starts do not wait for what its owner does.
  */
 export function turnOf(caller: Caller): string {

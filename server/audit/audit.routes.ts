@@ -2,7 +2,8 @@ import type { Event } from '../../contract/event.ts';
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import { tellNextPage } from '../http/next-page.ts';
-import { CSV, inForm, NDJSON, otherForm } from '../http/other-forms.ts';
+import { CSV, NDJSON, otherForm } from '../http/other-forms.ts';
+import { writtenAs } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { findAudit } from './audit.ts';
 import { toTable } from './table.ts';
@@ -19,7 +20,7 @@ export function auditHandlers(services: Services): Handlers<typeof contract.audi
       const { events, next } = await findAudit(services, caller, query);
       tellNextPage(res, next);
       const form = otherForm(req, res, [NDJSON, CSV]);
-      const body = form === undefined ? events : inForm<Event[]>(res, form, FORMS[form](events));
+      const body = form === undefined ? events : writtenAs<Event[]>(res, form, FORMS[form](events));
       return { status: 200, body };
     },
   };

@@ -1,11 +1,13 @@
 import type { Request, Response } from 'express';
 import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
+import { turnOf } from '../access/callers-turn.ts';
 import { inLine } from '../database/lines.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
 import { goneWith } from '../http/client-gone.ts';
-import { CSV, inForm, otherForm } from '../http/other-forms.ts';
+import { CSV, otherForm } from '../http/other-forms.ts';
 import { written } from '../http/send-json.ts';
+import { writtenAs } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { findDays } from './compliance.queries.ts';
 import { getCompliance } from './compliance.ts';
@@ -27,18 +29,15 @@ export function complianceHandlers<Params extends TrackedOrganization>(services:
       const read = async () => {
         const compliance = await getCompliance(services, caller, params);
         return asTable
-          ? inForm<Compliance>(res, CSV, await toTable(compliance))
+          ? writtenAs<Compliance>(res, CSV, await toTable(compliance))
           : written(res, await toJson(compliance));
       };
-      const key = String(answersFor(caller));
-      return {
-        status: 200 as const,
-        body: await inLine(services.lines.compliance, key, () => goneWith(res), read),
-      };
+      const body = await inLine(services.lines.compliance, turnOf(caller), () => goneWith(res), read);
+      return { status: 200 as const, body };
     },
     complianceDays: async (asked: Asked<Params>) => {
       const days = (await findDays(services.db, asked.params)) as ComplianceDay[];
-      const body = wantsTable(asked) ? inForm<ComplianceDay[]>(asked.res, CSV, daysAsTable(days)) : days;
+      const body = wantsTable(asked) ? writtenAs<ComplianceDay[]>(asked.res, CSV, daysAsTable(days)) : days;
       return { status: 200 as const, body };
     },
   };

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 
 /** The media types of answers besides JSON, as they are sent: a request may name the charset as well. */
@@ -15,11 +14,4 @@ export function otherForm<Form extends string>(
   res.vary('Accept');
   const accepted = req.accepts([JSON_TYPE, ...forms]);
   return forms.find((form) => form === accepted);
-}
-
-/** A body in another form than the contract's. */
-export function inForm<Body>(res: Response, form: string, text: string): Body {
-  res.setHeader('Content-Type', form);
-  // ts-rest can pipe a stream into the response, but its types do not allow one.
-  return Readable.from([text]) as unknown as Body;
 }

@@ -163,22 +163,29 @@ export async function findMemberIds(db: Kysely<Database>, groupId: string): Prom
   return new Set(rows.map((row) => row.character_id));
 }
 
-/**
- * The users with exactly these names, locked against deletion until the transaction ends; when two share a name, the
- * one last seen (D38).
- */
+export interface UsersNamed {
+  /** By name; when two share it, the one last seen (D38). */
+  readonly users: ReadonlyMap<string, number>;
+  /** The same of the group's members alone. */
+  readonly members: ReadonlyMap<string, number>;
+}
+
+/** The users with exactly these names, locked against deletion until the transaction ends. */
 export async function findUsersNamed(
   db: Kysely<Database>,
+  groupId: string,
   names: ReadonlySet<string>,
-): Promise<Map<string, number>> {
-  if (names.size === 0) return new Map();
-  const { rows } = await sql<{ character_id: number; character_name: string; seen_on: Date }>`
-    select character_id, character_name, seen_on from users
-    where character_name = any(${[...names]}::text[])
-    order by character_id for key share`.execute(db);
+): Promise<UsersNamed> {
+  if (names.size === 0) return { users: new Map(), members: new Map() };
+  const { rows } = await sql<{ id: number; name: string; seen_on: Date; is_member: boolean }>`
+    select u.character_id as id, u.character_name as name, u.seen_on, m.character_id is not null as is_member
+    from users u left join group_members m on m.group_id = ${groupId} and m.character_id = u.character_id
+    where u.character_name = any(${[...names]}::text[])
+    order by u.character_id for key share of u`.execute(db);
   // Of two entries with the same key the map keeps the later one.
   const found = rows.sort((one, other) => one.seen_on.getTime() - other.seen_on.getTime());
-  return new Map(found.map((user) => [user.character_name, user.character_id]));
+  const byName = (users: typeof found) => new Map(users.map(({ name, id }) => [name, id]));
+  return { users: byName(found), members: byName(found.filter((user) => user.is_member)) };
 }
 
 /**

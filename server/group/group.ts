@@ -96,7 +96,7 @@ export async function updateGroup(
     const speaks = body.authorized_to_login != null || before.authorized_to_login !== null;
     const asked = { add: body.add_members, replace: body.members, remove: body.remove_members };
     if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
-    const people = await resolve({ db: tx }, asked, body.owner);
+    const people = await resolve({ db: tx }, groupId, asked, body.owner);
     const owner_id = people.owner ?? before.owner_id;
     if (owner_id !== null && owner_id !== before.owner_id) await lockMembers(tx, groupId, [owner_id]);
     const members = await findMemberIds(tx, groupId);
@@ -162,21 +162,26 @@ export function autogroup(what: string): DomainError {
   return new DomainError('autogroup_kept', `This is an autogroup: the service itself keeps ${what}.`);
 }
 
-/** Resolves names to ids; all must exist (Group rule 4). */
+/**
+ * Resolves names to ids; all must exist (Group rule 4). Who is to be removed is looked for among the members first: a
+ * namesake seen later is not meant.
+ */
 async function resolve(
   { db }: Pick<Services, 'db'>,
+  groupId: string,
   asked: ListChange<string>,
   owner: string | null | undefined,
 ): Promise<{ list: ListChange<number>; owner: number | undefined }> {
   const names = mentioned(asked);
   if (owner != null) names.add(owner);
-  const found = await findUsersNamed(db, names);
-  const missing = [...names].filter((name) => !found.has(name));
+  const { users, members } = await findUsersNamed(db, groupId, names);
+  const missing = [...names].filter((name) => !users.has(name));
   if (missing.length > 0) throw notFoundAmong('user', missing);
-  const ids = (list: readonly string[] | null | undefined) => list?.map((name) => found.get(name) as number);
+  const ids = (list: readonly string[] | null | undefined) => list?.map((name) => users.get(name) as number);
+  const remove = asked.remove?.map((name) => members.get(name) ?? (users.get(name) as number));
   return {
-    list: { add: ids(asked.add), replace: ids(asked.replace), remove: ids(asked.remove) },
-    owner: owner == null ? undefined : found.get(owner),
+    list: { add: ids(asked.add), replace: ids(asked.replace), remove },
+    owner: owner == null ? undefined : users.get(owner),
   };
 }
 

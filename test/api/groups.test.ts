@@ -244,6 +244,24 @@ describe('update group (PUT /group/{group_id})', () => {
     expect(after.members.map((member) => member.character_id)).toEqual([5202]);
   });
 
+  it('Group rule 3: a member is removed by its name, although a namesake was seen later', async () => {
+    const namesakes = [5204, 5205];
+    for (const [n, id] of namesakes.entries()) {
+      await addUser(app, { id, name: 'Double', corporation: CORPORATION });
+      const values = { seen_on: new Date(`2026-01-0${n + 1}`) };
+      await app.db.updateTable('users').set(values).where('character_id', '=', id).execute();
+    }
+    const made = await make();
+    const values = { group_id: made.group_id, character_id: 5204 };
+    await app.db.insertInto('group_members').values(values).execute();
+    expect(members(await ok(put(made, { remove_members: ['Double'] })))).toEqual(['(built-in)']);
+    // Of two members with one name the one last seen.
+    const both = namesakes.map((character_id) => ({ group_id: made.group_id, character_id }));
+    await app.db.insertInto('group_members').values(both).execute();
+    const after = await ok(put(made, { remove_members: ['Double'] }));
+    expect(after.members.map((member) => member.character_id)).toEqual([0, 5204]);
+  });
+
   it('Group rule 4: guests are users', async () => {
     expect(members(await ok(put(await make(), { members: ['Gast'] })))).toEqual(['(built-in)', 'Gast']);
   });

@@ -47,7 +47,13 @@ export async function updateUser(
     if (caller === undefined) throw revoked();
     if (isBuiltIn(characterId)) throw forbidden({ never: 'nobody changes the built-in user' });
     // Whoever was registered since the lock was not there when this began.
-    if (target === undefined || !locked.has(characterId)) throw notFound('user', characterId);
+    if (target === undefined || !locked.has(characterId)) {
+      // Nobody gives more than the own level, whoever is meant (D6, D16).
+      if (level !== undefined && caller.level < level) {
+        throw forbidden({ level, has: caller.level, to: `setting level ${level}` });
+      }
+      throw notFound('user', characterId);
+    }
     if (level !== undefined) {
       // By a user token, too, whose owner is another: its sponsor answers for it (D23).
       if (answersFor(asker) === characterId) throw forbidden({ never: 'nobody sets their own level' });

@@ -166,6 +166,11 @@ describe('D16: setting the clearance level of a user', () => {
     });
   });
 
+  it('D6, D16: a level above the own one is a 403, whether or not the user exists', async () => {
+    const refusal = { status: 403, body: { detail: needs(7, 6, 'setting level 7') } };
+    expect(await set(await person(6), 4_000_000_000, 7)).toMatchObject(refusal);
+  });
+
   it('D6: a user that does not exist is a 404', async () => {
     expect(await set(await person(10), 4, 3)).toMatchObject({
       status: 404,

@@ -10,10 +10,20 @@ import { z } from 'zod';
 /** Counts characters as the service does, by code points: an emoji is one, and two UTF-16 units. */
 const text = (least: number, most: number) =>
   z.string().regex(new RegExp(\`^[\\\\s\\\\S]{\${least},\${most}}$\`, 'u'), \`Must have \${least} to \${most} characters\`);
+
+// The schemas name their types, because those that a compiler infers are written for one major version of Zod alone.
+type Strings<T extends string> = z.ZodString extends { readonly _zod: unknown } ? { [K in T]: K } : [T, ...T[]];
+type Enum<T extends string> = z.ZodEnum<Strings<T>>;
 `;
 
-/** Lets values of later releases through. The type stays that of the SDK, whose answers may hold them, too. */
-const OR_LATER = '.or(z.string() as unknown as z.ZodType<never>)';
+/** A schema and its type, as both are written in TypeScript. */
+interface Written {
+  readonly value: string;
+  readonly type: string;
+}
+
+const NULL: Written = { value: 'z.null()', type: 'z.ZodNull' };
+const UNKNOWN: Written = { value: 'z.unknown()', type: 'z.ZodUnknown' };
 
 /** Text of sdk/src/generated/zod.ts, with each component after those that it refers to. */
 export function sdkZod(): string {
@@ -22,60 +32,84 @@ export function sdkZod(): string {
   const write = (name: string) => {
     const schema = schemas[name];
     if (schema === undefined || written.has(name)) return;
-    const text = zodOf(schema, 0) + orLater(schema);
+    const { value, type } = orLater(schema, zodOf(schema, 0));
     for (const [, needed = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g))
       write(needed);
-    written.set(name, `${docComment(schema.description)}export const ${name} = ${text};\n`);
+    written.set(name, `${docComment(schema.description)}export const ${name}: ${type} = ${value};\n`);
   };
   for (const name of Object.keys(schemas)) write(name);
   return [HEAD, ...written.values()].join('\n');
 }
 
-function orLater({ description }: JsonSchema): string {
-  return description?.includes(GROWS) ? OR_LATER : '';
+/** Lets values of later releases through. The type stays that of the SDK, whose answers may hold them, too. */
+function orLater({ description }: JsonSchema, { value, type }: Written): Written {
+  if (!description?.includes(GROWS)) return { value, type };
+  return {
+    value: `${value}.or(z.string() as unknown as z.ZodNever)`,
+    type: `z.ZodUnion<[${type}, z.ZodNever]>`,
+  };
 }
 
 const INDENT = '  ';
 
-function zodOf(schema: JsonSchema, depth: number): string {
-  if (schema.$ref !== undefined) return schema.$ref.slice('#/components/schemas/'.length);
+function zodOf(schema: JsonSchema, depth: number): Written {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.slice('#/components/schemas/'.length);
+    return { value: name, type: `typeof ${name}` };
+  }
   if (schema.anyOf !== undefined) return unionOf(schema.anyOf.map((of) => zodOf(of, depth)));
   if (schema.enum !== undefined) return enumOf(schema.enum, depth);
-  if (schema.type === undefined) return 'z.unknown()';
+  if (schema.type === undefined) return UNKNOWN;
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   return unionOf(types.map((type) => named(type, schema, depth)));
 }
 
-function unionOf(members: readonly string[]): string {
-  const others = members.filter((member) => member !== 'z.null()');
-  if (others.length === 0) return 'z.null()';
-  const union = others.length === 1 ? others[0] : `z.union([${others.join(', ')}])`;
-  return members.length > others.length ? `${union}.nullable()` : `${union}`;
+function unionOf(members: readonly Written[]): Written {
+  const others = members.filter((member) => member !== NULL);
+  const [first = NULL, second] = others;
+  const list = (key: keyof Written) => others.map((member) => member[key]).join(', ');
+  const union =
+    second === undefined
+      ? first
+      : { value: `z.union([${list('value')}])`, type: `z.ZodUnion<[${list('type')}]>` };
+  if (first === NULL || members.length === others.length) return union;
+  return { value: `${union.value}.nullable()`, type: `z.ZodNullable<${union.type}>` };
 }
 
-function enumOf(values: readonly unknown[], depth: number): string {
-  const indent = INDENT.repeat(depth);
+function enumOf(values: readonly unknown[], depth: number): Written {
+  const literals = values.map(literal);
   if (values.some((value) => typeof value !== 'string')) {
-    return unionOf(values.map((value) => `z.literal(${literal(value)})`));
+    return unionOf(literals.map((of) => ({ value: `z.literal(${of})`, type: `z.ZodLiteral<${of}>` })));
   }
-  if (values.length <= 3) return `z.enum([${values.map(literal).join(', ')}])`;
-  return `z.enum([\n${values.map((value) => `${indent}${INDENT}${literal(value)},\n`).join('')}${indent}])`;
+  const type = `Enum<${literals.join(' | ')}>`;
+  if (values.length <= 3) return { value: `z.enum([${literals.join(', ')}])`, type };
+  const indent = INDENT.repeat(depth);
+  const lines = literals.map((of) => `${indent}${INDENT}${of},\n`).join('');
+  return { value: `z.enum([\n${lines}${indent}])`, type };
 }
 
-function named(type: string, schema: JsonSchema, depth: number): string {
+function named(type: string, schema: JsonSchema, depth: number): Written {
   switch (type) {
     case 'null':
-      return 'z.null()';
+      return NULL;
     case 'boolean':
-      return 'z.boolean()';
+      return { value: 'z.boolean()', type: 'z.ZodBoolean' };
     case 'integer':
-      return `z.number().int()${bounds(schema.minimum, schema.maximum)}`;
+      return { value: `z.number().int()${bounds(schema.minimum, schema.maximum)}`, type: 'z.ZodNumber' };
     case 'number':
-      return `z.number()${bounds(schema.minimum, schema.maximum)}`;
+      return { value: `z.number()${bounds(schema.minimum, schema.maximum)}`, type: 'z.ZodNumber' };
     case 'string':
-      return `${textOf(schema)}${schema.format === 'date-time' ? '.datetime()' : ''}${schema.pattern === undefined ? '' : `.regex(new RegExp(${literal(schema.pattern)}))`}`;
-    case 'array':
-      return `z.array(${zodOf(schema.items ?? {}, depth)})${bounds(schema.minItems, schema.maxItems)}`;
+      return {
+        value: `${textOf(schema)}${schema.format === 'date-time' ? '.datetime()' : ''}${schema.pattern === undefined ? '' : `.regex(new RegExp(${literal(schema.pattern)}))`}`,
+        type: 'z.ZodString',
+      };
+    case 'array': {
+      const items = zodOf(schema.items ?? {}, depth);
+      return {
+        value: `z.array(${items.value})${bounds(schema.minItems, schema.maxItems)}`,
+        type: `z.ZodArray<${items.type}>`,
+      };
+    }
     case 'object':
       return objectOf(schema, depth);
     default:
@@ -93,16 +127,25 @@ function bounds(least: number | undefined, most: number | undefined): string {
   return `${least === undefined ? '' : `.min(${least})`}${most === undefined ? '' : `.max(${most})`}`;
 }
 
-function objectOf(schema: JsonSchema, depth: number): string {
+function objectOf(schema: JsonSchema, depth: number): Written {
   if (schema.properties === undefined) {
-    const values = schema.additionalProperties;
-    return `z.record(z.string(), ${typeof values === 'object' ? zodOf(values, depth) : 'z.unknown()'})`;
+    const given = schema.additionalProperties;
+    const { value, type } = typeof given === 'object' ? zodOf(given, depth) : UNKNOWN;
+    return { value: `z.record(z.string(), ${value})`, type: `z.ZodRecord<z.ZodString, ${type}>` };
   }
   const required = new Set(schema.required);
+  const indent = INDENT.repeat(depth + 1);
   const fields = Object.entries(schema.properties).map(([name, field]) => {
-    const indent = INDENT.repeat(depth + 1);
-    const optional = required.has(name) ? '' : '.optional()';
-    return `${docComment(field.description, depth + 1)}${indent}${name}: ${zodOf(field, depth + 1)}${orLater(field)}${optional},\n`;
+    const { value, type } = orLater(field, zodOf(field, depth + 1));
+    const doc = docComment(field.description, depth + 1);
+    return required.has(name)
+      ? { value: `${indent}${name}: ${value},\n`, type: `${doc}${indent}${name}: ${type};\n` }
+      : {
+          value: `${indent}${name}: ${value}.optional(),\n`,
+          type: `${doc}${indent}${name}: z.ZodOptional<${type}>;\n`,
+        };
   });
-  return `z.object({\n${fields.join('')}${INDENT.repeat(depth)}})`;
+  const lines = (key: keyof Written) =>
+    `{\n${fields.map((field) => field[key]).join('')}${INDENT.repeat(depth)}}`;
+  return { value: `z.object(${lines('value')})`, type: `z.ZodObject<${lines('type')}>` };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -100,6 +100,22 @@ describe('the installed package', () => {
       await typeCheck(consumer, compiler, commonJs, ['entries.cts']);
     },
   );
+
+  it.each([
+    ['3.25', MODULES, 'typescript'],
+    ['3.25', MODULES, 'typescript-5.4'],
+    ['4', TOOLS, 'typescript'],
+    ['4', TOOLS, 'typescript-5.4'],
+  ])('its schemas have the types of the SDK under Zod %s', async (_, modules, compiler) => {
+    await rm(join(consumer.folder, 'node_modules/zod'), { force: true });
+    await consumer.borrow(modules, 'zod');
+    const schemas = await source(join(CONSUMERS, 'schemas.ts'));
+    await consumer.write({ 'schemas.ts': schemas, 'schemas.cts': schemas });
+    const options = { module: 'NodeNext', moduleResolution: 'NodeNext' };
+    await typeCheck(consumer, compiler, options, ['schemas.ts']);
+    await typeCheck(consumer, compiler, { ...options, verbatimModuleSyntax: false }, ['schemas.cts']);
+    await rm(join(consumer.folder, 'node_modules/zod'));
+  });
 
   it('the examples of its README compile', async () => {
     await consumer.borrow(MODULES, 'zod', 'jose');

@@ -29,6 +29,7 @@ import * as webhooks from './0034_webhooks.ts';
 import * as eventSubjects from './0035_event_subjects.ts';
 import * as keptApplications from './0036_kept_applications.ts';
 import * as scheduler from './0037_scheduler.ts';
+import * as hiddenActors from './0038_hidden_actors.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -62,4 +63,5 @@ export const migrations: Record<string, Migration> = {
   '0035_event_subjects': eventSubjects,
   '0036_kept_applications': keptApplications,
   '0037_scheduler': scheduler,
+  '0038_hidden_actors': hiddenActors,
 };

@@ -469,6 +469,7 @@ create table events (
   concerns bigint[] not null,
   targets text[] not null,
   body text not null,
+  hides_actor boolean,
   constraint events_pkey PRIMARY KEY (kept, event_id)
 ) partition by LIST (kept);
 
@@ -1092,6 +1093,7 @@ comment on column corporations.ceo_id is 'No reference: a deleted user stays the
 comment on column event_seals.digest is 'SHA-256 of the body.';
 comment on column event_seals.hash is 'SHA-256 of the hash before it and the digest.';
 comment on column events.concerns is 'Every character that the event is about, members who come and go included.';
+comment on column events.hides_actor is 'Whether the actor tells which other character a human plays. Null: a process of the release before wrote it.';
 comment on column events.kept is 'short: for 400 days; long: for three years.';
 comment on column events.targets is 'As type:id.';
 comment on column grants.cause is 'What the provider said when it refused the refresh token.';

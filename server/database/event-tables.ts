@@ -9,6 +9,7 @@ export interface EventTable {
   on_behalf_of: number | null;
   concerns: number[];
   targets: string[];
+  hides_actor: boolean | null;
   body: string;
 }
 

@@ -97,27 +97,15 @@ export function visible(reader: Reader): RawBuilder<unknown> {
     )`;
 }
 
-/** Whether events of this type link characters: the actor is mostly another character of the human whom they are about. */
-const isLinking = (type: RawBuilder<unknown>) => sql`(${type} like 'person.%' or ${type} like 'voice.%')`;
-
 /**
- * Whether the visible event `v` hides its actor (D100): it links characters, or follows from an event that does, which
- * has the time of what follows; and the reader may not see the actor, nor is it the reader's own character that is linked.
- *
- * @param bounds smallest and largest id of the events that are read, so that only partitions of their time are searched
+ * Whether the visible event `v` hides its actor (D100), who is mostly another character of the human whom it is about:
+ * unless the reader may see the actor, or is the character that is linked. Null means that nobody decided when it was
+ * written, by a process of the release before.
  */
-export function hidesActor(reader: Reader, bounds?: Pick<Stretch, 'least' | 'most'>): RawBuilder<boolean> {
+export function hidesActor(reader: Reader): RawBuilder<boolean> {
   if (reader === 'all' || 'app_token' in reader) return sql`false`;
-  const near =
-    bounds === undefined
-      ? sql`true`
-      : sql`c.event_id >= ${leastIdOf(momentOf(bounds.least))}::uuid and c.event_id <= ${bounds.most}::uuid`;
-  return sql`case
-    when v.actor_id is null or v.seen && array[v.actor_id, ${reader.owner_id}]::bigint[] then false
-    else ${isLinking(sql`v.type`)} or exists (
-      select from events c where c.event_id = (v.body::jsonb #>> '{cause,event_id}')::uuid
-        and ${isLinking(sql`c.type`)} and ${near})
-    end`;
+  return sql`(v.actor_id is not null and v.hides_actor is not false
+    and not v.seen && array[v.actor_id, ${reader.owner_id}]::bigint[])`;
 }
 
 /** Maximum number of users that the events examined for one answer name, unless it is a single event. */
@@ -221,7 +209,7 @@ export async function readStretch(
       coalesce((select max(position) from event_seals), 0) as head,
       (select event_id from stretch order by position limit 1) as next,
       coalesce((select json_agg(json_build_object('position', position, 'body', body, 'context', ${context},
-        'seen', seen, 'acted', acted, 'hidesActor', ${hidesActor(reader, stretch)})
+        'seen', seen, 'acted', acted, 'hidesActor', ${hidesActor(reader)})
         order by position) from page v), '[]') as events`.execute(db);
   return rows[0] ?? { events: [], looked: null, head: 0, next: null };
 }
@@ -250,7 +238,7 @@ export async function readEvents(
         select * from events e where e.event_id = s.event_id and ${between({ least, most })} offset 0) e
       where s.event_id = any(${ids}::uuid[])
     ), ${visible(reader)}
-    select position, body, ${context} as context, seen, acted, ${hidesActor(reader, { least, most })} as "hidesActor"
+    select position, body, ${context} as context, seen, acted, ${hidesActor(reader)} as "hidesActor"
     from visible v order by position`.execute(db);
   return rows;
 }

@@ -42,6 +42,9 @@ export type EventBody = Omit<Event, 'position' | 'context'> & { readonly context
 /** Fields whose values and elements are users. */
 const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
+/** Subjects whose events link characters: the actor is mostly another character of the human whom they are about. */
+const LINKING: ReadonlySet<string> = new Set(['person', 'voice']);
+
 /**
  * Records events within the transaction of the change, so that they are committed or rolled back with it (D90); one
  * statement for any number, and one more if targets lack their names. Call it last, when the transaction holds every
@@ -88,8 +91,8 @@ function causeOf(given: NewEvent['cause'], occasion: Cause | null): Cause | null
   return { run_id: null, job: null, ...occasion, event_id: given.event_id };
 }
 
-/** The columns by which an event is found, and how long it is kept; all derived from its body. */
-function keysOf({ type, actor, targets, changes }: EventBody) {
+/** What is stored of an event besides its body, all of it derived from that. */
+function keysOf({ type, actor, targets, changes, cause }: EventBody) {
   const [subject = ''] = type.split('.');
   const named = targets.flatMap((target) => (target.type === 'user' ? [Number(target.id)] : []));
   return {
@@ -98,6 +101,8 @@ function keysOf({ type, actor, targets, changes }: EventBody) {
     on_behalf_of: actor.on_behalf_of,
     concerns: [...new Set([...named, ...changes.flatMap(usersIn)])],
     targets: targets.map((target) => `${target.type}:${target.id}`),
+    hides_actor: LINKING.has(subject),
+    cause: cause?.event_id ?? null,
   };
 }
 

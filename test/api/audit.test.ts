@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { paginate } from '../../sdk/src/index.ts';
+import { eventIds } from '../../server/event/event-id.ts';
 import { onAccountOf } from '../../server/event/origin.ts';
+import { dropExpiredEvents, ensureEventPartitions } from '../../server/event/partitions.ts';
 import { readEvents } from '../../server/event/read.queries.ts';
 import { listChanged, type NewEvent, recordEvents } from '../../server/event/record.ts';
 import { shown } from '../../server/event/show.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { allEvents, allSealed } from '../fixtures/events.ts';
 import {
   addBodies,
   addCoalition,
@@ -52,16 +54,13 @@ afterAll(() => app.stop());
 const user = (id: number) => ({ type: 'user' as const, id: String(id), name: `Character ${id}` });
 const group = { type: 'group' as const, id: 'aa'.repeat(12), name: 'Scouts' };
 
+const by = (character_id: number) =>
+  ({ kind: 'user', character_id, token: null, app_token: null, on_behalf_of: null }) as const;
+
 /** Records events as this actor, and returns their ids. */
-async function record(by: number, ...events: NewEvent[]): Promise<string[]> {
-  const actor = {
-    kind: 'user',
-    character_id: by,
-    token: uuidOf(app.root),
-    app_token: null,
-    on_behalf_of: null,
-  } as const;
-  const context = { request_id: `by ${by}`, address: '203.0.113.7', user_agent: null };
+async function record(id: number, ...events: NewEvent[]): Promise<string[]> {
+  const actor = { ...by(id), token: uuidOf(app.root) };
+  const context = { request_id: `by ${id}`, address: '203.0.113.7', user_agent: null };
   app.clock.advance(1000);
   const ids = await onAccountOf({ actor, context }, () => recordEvents(app.db, events, app.clock.now()));
   await allEvents(app.db);
@@ -70,13 +69,12 @@ async function record(by: number, ...events: NewEvent[]): Promise<string[]> {
 
 /** Records events at one moment, as a transaction does, each from the ids of those before. */
 async function recordAtOnce(
-  by: number,
+  actor: number,
   ...events: ((ids: readonly string[]) => NewEvent)[]
 ): Promise<readonly string[]> {
-  const actor = { kind: 'user', character_id: by, token: null, app_token: null, on_behalf_of: null } as const;
   app.clock.advance(1000);
   const ids: string[] = [];
-  await onAccountOf({ actor }, async () => {
+  await onAccountOf({ actor: by(actor) }, async () => {
     for (const event of events) ids.push(...(await recordEvents(app.db, [event(ids)], app.clock.now())));
   });
   await allEvents(app.db);
@@ -227,7 +225,7 @@ describe('D94: who sees an event', () => {
   });
 
   it('D100: nor is who proved the voice identity of another character, mostly of the same human', async () => {
-    const [bound = '', unbound = '', left = '', lost = '', joined = ''] = await recordAtOnce(
+    const [bound = '', unbound = '', left = '', lost = '', , joined = ''] = await recordAtOnce(
       STRANGER,
       (): NewEvent => ({ type: 'voice.bound', targets: [user(STRANGER)] }),
       (): NewEvent => ({ type: 'voice.unbound', targets: [user(BOB)] }),
@@ -243,11 +241,12 @@ describe('D94: who sees an event', () => {
         changes: [{ field: 'may_log_in', before: true, after: false }],
         cause: { event_id: cause },
       }),
-      ([, , cause = '']): NewEvent => ({
+      (): NewEvent => ({ type: 'group.updated', targets: [group] }),
+      (ids): NewEvent => ({
         type: 'group.members_changed',
         targets: [group],
         changes: [{ field: 'members', added: [BOB], removed: [] }],
-        cause: { event_id: cause },
+        cause: { event_id: ids.at(-1) ?? '' },
       }),
     );
     const actorOf = async (who: number, id: string) => (await shownTo(who, id))?.actor.character_id;
@@ -280,6 +279,61 @@ describe('D94: who sees an event', () => {
     expect(sent.map((event) => shown(event, { characterId: MATE, administrator: false }))).toMatchObject(
       told,
     );
+  });
+
+  it('D100: nor in what follows from that, whichever of them has the smaller id', async () => {
+    app.clock.advance(1000);
+    const now = app.clock.now();
+    const [lost, told] = await onAccountOf({ actor: by(STRANGER) }, async () => {
+      const [event_id = ''] = await recordEvents(
+        app.db,
+        [{ type: 'voice.unbound', targets: [user(BOB)] }],
+        now,
+      );
+      const follows = { type: 'user.standing_changed', targets: [user(BOB)], cause: { event_id } } as const;
+      let id = event_id;
+      while (id >= event_id) {
+        // Those of one millisecond do not ascend where the process makes others in between.
+        eventIds(1, new Date(0));
+        [id = ''] = await recordEvents(app.db, [follows], now);
+      }
+      // What follows from the consequence follows from the cause, too.
+      return [id, ...(await recordEvents(app.db, [{ ...follows, cause: { event_id: id } }], now))];
+    });
+    await allEvents(app.db);
+    for (const event_id of [lost, told] as string[]) {
+      const hidden = { event_id, actor: { character_id: null } };
+      expect(await shownTo(MATE, event_id)).toMatchObject(hidden);
+      expect(await shownTo(BOB, event_id)).toMatchObject({ actor: { character_id: STRANGER } });
+      const { position } = (await shownTo(CHIEF, event_id)) as Event;
+      const feed = await as(MATE).event.list({ query: { after: String((position ?? 0) - 1), limit: 1 } });
+      expect(feed.body).toMatchObject({ events: [hidden] });
+      const mate = { owner_id: MATE, sponsor_id: null, reachesOthers: true };
+      const sent = await readEvents(app.db, mate, [event_id]);
+      expect(sent.map((event) => shown(event, { characterId: MATE, administrator: false }))).toMatchObject([
+        hidden,
+      ]);
+    }
+  });
+
+  it('D100: nor after the cause has had its time, which is shorter than that of what follows (D90)', async () => {
+    const past = new Date(app.clock.now().getTime() - 435 * 86_400_000);
+    await ensureEventPartitions(app.db, past);
+    const id = await onAccountOf({ actor: by(STRANGER) }, async () => {
+      const [event_id = ''] = await recordEvents(
+        app.db,
+        [{ type: 'voice.unbound', targets: [user(BOB)] }],
+        past,
+      );
+      const follows = { type: 'user.standing_changed', targets: [user(BOB)], cause: { event_id } } as const;
+      return (await recordEvents(app.db, [follows], past))[0];
+    });
+    await allSealed(app.db);
+    const dropped = await dropExpiredEvents(app.db, app.clock.now());
+    expect(dropped).toContainEqual(expect.stringMatching(/^events_short_/));
+    const until = new Date(past.getTime() + 1).toISOString();
+    expect(await audit(MATE, { until })).toMatchObject([{ event_id: id, actor: { character_id: null } }]);
+    expect(await audit(BOB, { until })).toMatchObject([{ event_id: id, actor: { character_id: STRANGER } }]);
   });
 
   it('D100: a former main is no way to an event that hides the new one', async () => {
@@ -605,7 +659,7 @@ describe('D92, D94: a page names 50,000 users at the most', () => {
   let ids: string[];
   let before: number;
   beforeAll(async () => {
-    before = (await allEvents(app.db)).length;
+    before = (await allEvents(app.db)).at(-1)?.position ?? 0;
     ids = await record(
       CHIEF,
       ...Array.from({ length: 120 }, () =>

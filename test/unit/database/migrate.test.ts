@@ -7,6 +7,7 @@ import { type Connection, connect } from '../../../server/database/connection.ts
 import { functions } from '../../../server/database/functions/index.ts';
 import { migrate, pendingMigrations } from '../../../server/database/migrate.ts';
 import { nameKey } from '../../../server/database/name-key.ts';
+import { ensureEventPartitions } from '../../../server/event/partitions.ts';
 import { explainStart } from '../../../server/process/lifecycle.ts';
 import { CannotStart } from '../../../server/shared/cannot-start.ts';
 import { createTestDatabase } from '../../harness/database.ts';
@@ -239,6 +240,50 @@ describe('migrate', () => {
       { job_id: 'follow-names', long_ago: false, passed: true },
       { job_id: 'sync-users', long_ago: true, passed: true },
     ]);
+  });
+
+  it('D100: 0038 finds the events that there are whose actor tells which other character a human plays', async () => {
+    const [{ db }] = replicas as [Connection];
+    const before = Object.entries(migrations).filter(([name]) => name < '0038');
+    await migrate(db, log, {
+      migrations: Object.fromEntries(before),
+      functions: { revision: 0, definitions: {} },
+    });
+    const id = (n: number) => `01a21aef-d734-7000-8000-${String(n).padStart(12, '0')}`;
+    // Of each event its number, its type, and the number of what caused it; also a smaller one in the same millisecond.
+    const events = [
+      [1, 'group.members_changed', 4],
+      [2, 'group.members_changed', 3],
+      [3, 'group.updated', null],
+      [4, 'voice.bound', null],
+      [5, 'user.standing_changed', 4],
+      [6, 'person.main_changed', null],
+    ] as const;
+    await ensureEventPartitions(db, new Date(1_793_000_000_000));
+    for (const [n, type, cause] of events) {
+      const body = JSON.stringify({ cause: cause && { event_id: id(cause) } });
+      await sql`insert into events (kept, event_id, type, concerns, targets, body)
+        values (${/^(user|person)/.test(type) ? 'long' : 'short'}, ${id(n)}, ${type}, '{}', '{}', ${body})`.execute(
+        db,
+      );
+    }
+    await migrate(db, log);
+    // As a process of the release before does it.
+    await sql`insert into events (kept, event_id, type, concerns, targets, body)
+      values ('short', ${id(7)}, 'group.updated', '{}', '{}', '{}')`.execute(db);
+    const { rows } = await sql<{ n: number; hides_actor: boolean | null }>`
+      select right(event_id::text, 1)::int as n, hides_actor from events order by event_id`.execute(db);
+    expect(rows.map(({ n, hides_actor }) => [n, hides_actor])).toEqual([
+      [1, true],
+      [2, false],
+      [3, false],
+      [4, true],
+      [5, true],
+      [6, true],
+      [7, null],
+    ]);
+    const change = sql`update events set hides_actor = false`.execute(db);
+    await expect(change).rejects.toThrow('never changed');
   });
 
   it('0011 distinguishes names with a dotless i from those with a dotted one', async () => {

@@ -111,7 +111,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
         const grant = await oauth.processAuthorizationCodeResponse(
           server,
           client,
-          await withoutNulls(response),
+          await membersInUse(response),
         );
         const identity = await identityIn(grant.access_token, server);
         return { identity, accessToken: grant.access_token, refreshToken: grant.refresh_token };
@@ -132,7 +132,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
         );
         const cause = await causeOfDeath(response);
         if (cause !== undefined) return { kind: 'dead', cause };
-        const answer = await withoutNulls(response);
+        const answer = await membersInUse(response);
         const replaced = await newRefreshTokenIn(answer);
         try {
           const { access_token: accessToken } = await oauth.processRefreshTokenResponse(
@@ -179,15 +179,16 @@ function basicAsDocumented(clientId: string, clientSecret: string): oauth.Client
 }
 
 /**
- * The answer without members that are null, such as a refresh token that was not granted: the library refuses them.
- * Lists and objects are emptied, as what is nested too deeply cannot be written; no member that counts is one.
+ * The answer without members that are null, such as a refresh token that was not granted, which the library refuses, and
+ * without an ID token, which it would verify though nobody asked for one. Lists and objects are emptied, as what is
+ * nested too deeply cannot be written; no member that counts is one.
  */
-async function withoutNulls(response: Response): Promise<Response> {
+async function membersInUse(response: Response): Promise<Response> {
   const body = await jsonOf(response);
   if (typeof body !== 'object' || body === null) return response;
   const { status, headers } = response;
   const given = Object.entries(body)
-    .filter(([, value]) => value !== null)
+    .filter(([name, value]) => value !== null && name !== 'id_token')
     .map(([name, value]) => [name, typeof value === 'object' ? {} : value]);
   return new Response(JSON.stringify(Object.fromEntries(given)), { status, headers });
 }

@@ -219,7 +219,14 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
   });
 
   it('facts §1: null means the same as no refresh token', async () => {
-    signOn.token = { body: { ...(signOn.token.body as object), refresh_token: null, id_token: null } };
+    signOn.token = { body: { ...(signOn.token.body as object), refresh_token: null } };
+    await expectPage(await end(), 403, TITLES.notAllowed);
+    const refreshed = await app.app.services.sso.refresh('kept');
+    expect(refreshed).toMatchObject({ kind: 'refreshed', refreshToken: 'kept' });
+  });
+
+  it.each([null, 'none', 7])('facts §1: an ID token is left alone: %j', async (id_token) => {
+    signOn.token = { body: { ...(signOn.token.body as object), id_token } };
     await expectPage(await end(), 403, TITLES.notAllowed);
     const refreshed = await app.app.services.sso.refresh('kept');
     expect(refreshed).toMatchObject({ kind: 'refreshed', refreshToken: 'kept' });
@@ -262,7 +269,6 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
     ['another type', { token_type: 'mac' }],
     ['a lifetime that is none', { expires_in: 'soon' }],
     ['scopes that are a list', { scope: [] }],
-    ['an identity token', { id_token: 'x' }],
     ['an access token that is none', { access_token: 7 }],
     ['no access token', { access_token: undefined }],
   ])('D34: a new refresh token is told though the access token cannot be used: %s', async (_, odd) => {
@@ -344,7 +350,6 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
   it.each([
     ['a refresh token that is none', { refresh_token: 7 }],
     ['a lifetime that is none', { expires_in: 'soon' }],
-    ['an identity token', { id_token: 'x' }],
   ])('token answer: %s beside a good access token', async (_, more) => {
     signOn.token = { body: { ...(signOn.token.body as object), ...more } };
     await expectFailure();

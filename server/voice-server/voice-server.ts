@@ -67,7 +67,13 @@ function operations(connection: VoiceConnection): VoiceServer {
     unless([ERROR_IDS.emptyResult], connection.command(...command));
   return {
     clients: async () => (await list('clientlist')).map(toClient),
-    serverGroups: async () => (await list('servergrouplist')).map(toServerGroup),
+    async serverGroups() {
+      const rows = await list('servergrouplist');
+      // Each server has its templates: an empty list would make all of ours look deleted.
+      if (rows.length === 0)
+        throw new VoiceError('unintelligible', 'the voice server lists no server groups');
+      return rows.map(toServerGroup);
+    },
     async createServerGroup(name) {
       const [row] = await connection.command('servergroupadd', { name });
       if (row === undefined) throw new VoiceError('unintelligible', 'a new server group has no sgid');

@@ -295,6 +295,22 @@ describe('D18b: bound by id, never by name', () => {
     expect(membershipsOf(voice)).toEqual({ [second]: [member.cldbid] });
   });
 
+  it.each([
+    ['refused as empty', { kind: 'refuse', id: 1281 }],
+    ['without rows', { kind: 'garbage', text: 'error id=0 msg=ok\n\r' }],
+  ] as const)(
+    'a list of no server groups is none, so that ours do not count as deleted: %s',
+    async (_, fault) => {
+      const member = await somebody(MADE);
+      await sync();
+      const made = await madeSgid();
+      voice.strike = ({ at }) => (at === 'servergrouplist' ? fault : undefined);
+      await expect(sync()).rejects.toMatchObject({ kind: 'unintelligible' });
+      expect(await madeSgid()).toBe(made);
+      expect(membershipsOf(voice)).toEqual({ [made]: [member.cldbid] });
+    },
+  );
+
   it('names have at most 30 characters, and no surrogate pair is split', async () => {
     const group_name = `Scouts ${'😀'.repeat(40)}`;
     await app.db.updateTable('groups').set({ group_name }).where('group_id', '=', MADE).execute();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CachedAnswer, StoredAnswer } from './cache.queries.ts';
+import type { RawAnswer } from './http.ts';
 
 /** Maximum size of a cached answer, in characters of JSON. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -57,11 +58,7 @@ const REFUSAL_FRESH = 86_400_000;
 
 /** The cache entry for an answer; undefined when it must not be cached. */
 export function toCache(
-  answer: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  },
+  answer: RawAnswer,
   place: { readonly key: string; readonly grantId: string | null },
   now: Date,
   keepRefusal = false,
@@ -85,11 +82,15 @@ export function toCache(
   };
 }
 
-/** A cached answer after a 304, with the headers of the 304. */
+/**
+ * A cached answer after a 304, with the headers of the 304. Undefined where these leave out how many pages the list has:
+ * a page stays as it is when others come or go, so the number that was kept may be wrong by now (D32).
+ */
 export function renewed(
   kept: StoredAnswer,
   headers: Readonly<Record<string, string>>,
-): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } {
+): RawAnswer | undefined {
+  if ('x-pages' in kept.headers && !('x-pages' in headers)) return undefined;
   const { 'content-type': _type, ...anew } = headers;
   return { status: kept.status, headers: { ...kept.headers, ...anew }, body: kept.body };
 }

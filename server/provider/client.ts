@@ -171,7 +171,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         ...(place !== undefined && {
           toKeep: (raw, now) => {
             const whole = raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw;
-            const keeping = toCache(whole, place, now, request.keepRefusal);
+            const keeping = whole && toCache(whole, place, now, request.keepRefusal);
             written = keeping?.body.length ?? 0;
             return keeping;
           },
@@ -183,7 +183,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       metrics.providerCache.inc({ outcome: answer.status === 304 ? 'unchanged' : 'asked' });
     }
     await upkeep.after(written);
-    return toAnswer(answer, kept);
+    return toAnswer(answer, kept) ?? send(request, deadline, { ...how, kept: undefined });
   }
 
   async function fromCache(kept: StoredAnswer, key: string): Promise<ProviderAnswer> {
@@ -246,7 +246,8 @@ function addressOf(base: string, path: string, query: ProviderRequest['query']):
   return search === '' ? address : `${address}?${search}`;
 }
 
-function toAnswer(answer: ProviderAnswer, kept: StoredAnswer | undefined): ProviderAnswer {
+/** Undefined when the cached answer has to be fetched as a whole. */
+function toAnswer(answer: ProviderAnswer, kept: StoredAnswer | undefined): ProviderAnswer | undefined {
   if (answer.status !== 304) return answer;
   if (kept === undefined) {
     throw new ProviderError(
@@ -254,5 +255,6 @@ function toAnswer(answer: ProviderAnswer, kept: StoredAnswer | undefined): Provi
       "the game's API called something unchanged that it was not asked for",
     );
   }
-  return answerOf(renewed(kept, answer.headers));
+  const whole = renewed(kept, answer.headers);
+  return whole && answerOf(whole);
 }

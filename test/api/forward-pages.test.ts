@@ -275,13 +275,14 @@ describe('lists of a provider that misbehaves', () => {
     '/forbidden': ['80', 403],
     '/wide': ['1', 200],
     '/narrow': ['1', 200],
+    '/changing': ['2', 200],
   };
   const parameters = [{ name: 'page', in: 'query' }];
   const paths = Object.fromEntries(Object.keys(lists).map((path) => [path, { get: { parameters } }]));
   /** JSON that is written otherwise than we do, with a number that is lost when it is parsed. */
   const written = (length: number) => `[ 9007199254740993, 1.0, "${'é'.repeat(length)}" ]`;
   const AS_WRITTEN: Record<string, string> = { '/wide': written(70_000), '/narrow': written(7) };
-  const provider = createServer(({ url = '' }, response) => {
+  const provider = createServer(({ url = '', headers }, response) => {
     const [path = '', page] = url.split('?page=');
     const [pages, status] = lists[path] ?? [];
     asked.push(path);
@@ -292,6 +293,16 @@ describe('lists of a provider that misbehaves', () => {
     }
     if (path in AS_WRITTEN) {
       response.setHeader('cache-control', 'max-age=60').end(AS_WRITTEN[path]);
+      return;
+    }
+    if (path === '/changing') {
+      // A page stays as it is when others come or go, and a 304 need not repeat the number of pages.
+      const etag = `"${page}"`;
+      response.setHeader('etag', etag);
+      response.statusCode =
+        Number(page) > Number(pages) ? 404 : etag === headers['if-none-match'] ? 304 : 200;
+      if (response.statusCode !== 304) response.setHeader('x-pages', pages).write(`["page ${page}"]`);
+      response.end();
       return;
     }
     response.statusCode = page === '1' ? 200 : status;
@@ -349,6 +360,17 @@ describe('lists of a provider that misbehaves', () => {
     }
     expect(asked.filter((one) => one === path)).toHaveLength(2);
     expect((await sql`select from joined_answers`.execute(odd.db)).rows).toEqual([]);
+  });
+
+  it('D32: a 304 without a number of pages does not confirm the former one', async () => {
+    const { jwt: token } = await addMember(odd, 2_190_000_011);
+    for (const count of [2, 3, 3, 1, 2]) {
+      lists['/changing'] = [String(count), 200];
+      const answer = await send(odd, 'GET', '/ext/changing?all_pages=true', { token });
+      const data = Array.from({ length: count }, (_, index) => `page ${index + 1}`);
+      expect(answer).toMatchObject({ status: 200, json: { data, headers: { 'x-pages': String(count) } } });
+    }
+    expect((await sql`select from provider_callers where errors > 0`.execute(odd.db)).rows).toEqual([]);
   });
 
   it.each([

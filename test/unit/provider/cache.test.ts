@@ -75,20 +75,27 @@ describe('D33: what is cached of an answer', () => {
     expect(sized(1024 * 1024 + 1)).toBeUndefined();
   });
 
+  const kept = {
+    status: 200,
+    headers: { expires: 'then', 'content-type': 'application/json', 'content-language': 'en' },
+    body: '[1]',
+    etag: '"a"',
+    fresh_until: NOW,
+    recent: true,
+  };
+
   it('a 304 replaces the headers, not the content', () => {
-    const kept = {
-      status: 200,
-      headers: { expires: 'then', 'content-type': 'application/json', 'x-pages': '2' },
-      body: '[1]',
-      etag: '"a"',
-      fresh_until: NOW,
-      recent: true,
-    };
     expect(renewed(kept, { expires: 'later', 'content-type': 'text/html' })).toEqual({
       status: 200,
-      headers: { expires: 'later', 'content-type': 'application/json', 'x-pages': '2' },
+      headers: { expires: 'later', 'content-type': 'application/json', 'content-language': 'en' },
       body: '[1]',
     });
+  });
+
+  it('D32: a 304 without the number of pages leaves open how many there are', () => {
+    const page = { ...kept, headers: { ...kept.headers, 'x-pages': '2' } };
+    expect(renewed(page, { expires: 'later' })).toBeUndefined();
+    expect(renewed(page, { 'x-pages': '3' })?.headers).toMatchObject({ 'x-pages': '3', expires: 'then' });
   });
 });
 

@@ -152,7 +152,7 @@ async function find(provider: Provider, { req, res, uid }: Step): Promise<Intera
 /** Shows errors of the library as a page; rethrows all others. */
 function explain(error: unknown): Answer {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
-  return { is: 'fault', html: errorPage(error) };
+  return { is: 'fault', html: errorPage(error, error) };
 }
 
 /**

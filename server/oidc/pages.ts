@@ -3,6 +3,7 @@ import { contentPolicy, type Link, page, paragraphs } from '../http/html-page.ts
 import { escapeHtml } from '../shared/html.ts';
 import type { NotAllowed } from '../sign-in/outcome.ts';
 import { notAllowed } from '../sign-in/pages.ts';
+import { errors } from './library.ts';
 
 /** Explanation of each scope on the consent page (D82). */
 const LEARNS: Readonly<Record<string, string>> = {
@@ -83,15 +84,16 @@ export function loggedOutPage(client: string | undefined): string {
   return page('You are logged out', paragraphs(`You are logged out${where}.`), [], { footer: CLOSE });
 }
 
-/** The page for errors of an authorization request that cannot be reported by redirecting to the application. */
-export function errorPage({
-  error,
-  error_description: description,
-}: {
-  error: string;
-  error_description?: string | undefined;
-}): string {
-  const known = KNOWN_ERRORS[error];
+/**
+ * The page for errors of an authorization request that cannot be reported by redirecting to the application.
+ *
+ * @param cause the error itself
+ */
+export function errorPage(
+  { error, error_description: description }: { error: string; error_description?: string | undefined },
+  cause: unknown,
+): string {
+  const known = cause instanceof errors.SessionNotFound ? LOST : KNOWN_ERRORS[error];
   return page(
     known === undefined ? 'This request cannot be answered' : known.title,
     paragraphs(
@@ -104,7 +106,21 @@ export function errorPage({
   );
 }
 
-const KNOWN_ERRORS: Readonly<Record<string, { readonly title: string; readonly says: readonly string[] }>> = {
+interface KnownError {
+  readonly title: string;
+  readonly says: readonly string[];
+}
+
+/** Of an interaction that is over, or another browser's; its code is that of any invalid request. */
+const LOST: KnownError = {
+  title: 'This sign-in cannot be completed',
+  says: [
+    'It was begun in another browser, was completed already, or not completed in time.',
+    'Please go back to the application and sign in again.',
+  ],
+};
+
+const KNOWN_ERRORS: Readonly<Record<string, KnownError>> = {
   invalid_client: {
     title: 'This application is not known here',
     says: ['Whoever runs it has to register it anew.'],
@@ -114,13 +130,6 @@ const KNOWN_ERRORS: Readonly<Record<string, { readonly title: string; readonly s
     says: [
       'The address that it wants you to be sent back to is not one of those that were registered for it.',
       'Do not go on. If you trust it, tell whoever runs it.',
-    ],
-  },
-  session_not_found: {
-    title: 'This sign-in cannot be completed',
-    says: [
-      'It was begun in another browser, was completed already, or not completed in time.',
-      'Please go back to the application and sign in again.',
     ],
   },
 };

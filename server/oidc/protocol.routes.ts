@@ -96,10 +96,8 @@ const noReading: RequestHandler = (req, _res, next) => {
 function inItsBrowser({ settings }: Pick<Services, 'settings'>): RequestHandler {
   return (req, res, next) => {
     if (hasBegun(settings, String(req.params.uid), req.headers.cookie)) return next();
-    res
-      .set(PAGE_HEADERS)
-      .status(STATUS.fault)
-      .send(errorPage(new errors.SessionNotFound('another browser')));
+    const lost = new errors.SessionNotFound('another browser');
+    res.set(PAGE_HEADERS).status(STATUS.fault).send(errorPage(lost, lost));
   };
 }
 

@@ -155,9 +155,9 @@ function configurationOf(services: Services): Configuration {
         },
       },
     },
-    renderError: (ctx, out) => {
+    renderError: (ctx, out, error) => {
       ctx.type = 'html';
-      ctx.body = errorPage(out);
+      ctx.body = errorPage(out, error);
     },
   };
 }

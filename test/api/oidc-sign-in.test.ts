@@ -190,6 +190,22 @@ describe('D82: signing in', () => {
     expect((await browser.go((await forum.begin()).url)).html).toContain('Sign in to Wiki');
   });
 
+  it('D82: whoever comes back to a sign-in that is over, or another browser’s, is told to begin anew', async () => {
+    const forum = await addRelyingParty(app, { first_party: false });
+    const lost = 'This sign-in cannot be completed';
+    for (const end of ['deny', 'consent'] as const) {
+      const browser = browserOf(MEMBER);
+      const asked = await browser.go((await forum.begin()).url);
+      expect((await browserOf(MEMBER).go(asked.url)).html).toContain(lost);
+      const ended =
+        end === 'consent' ? await browser.press(asked) : await browser.follow(asked, 'No, go back');
+      expect(ended.page).toBeUndefined();
+      const back = await browser.go(asked.url);
+      expect(back.page?.status).toBe(400);
+      expect(back.html).toContain(lost);
+    }
+  });
+
   it('D82: prompt=consent asks again; a first-party client needs no consent', async () => {
     const forum = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(MEMBER);

@@ -73,8 +73,9 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       ? openReplica({ url: configured.databaseReplicaUrl, primary: db, log, outages, around })
       : undefined;
     closers.push(async () => replica?.close());
-    if (replica !== undefined) followReplica(metrics, replica.examine);
+    // First, as the others ask the database when they are read, and would be counted as waiting.
     followPool(metrics, database.pool);
+    if (replica !== undefined) followReplica(metrics, replica.examine);
     followBacklog(metrics, () => readBacklog(db, clock.now()));
     const settings = beside && !configured.production ? await asItRuns(db, configured) : configured;
     const keys = await loadSigningKeys(

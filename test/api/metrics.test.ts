@@ -106,3 +106,16 @@ it('the metrics can be read while the database is unavailable, without those tha
     await other.stop();
   }
 });
+
+it('the metrics do not count the statements by which they are read as waiting', async () => {
+  const replicated = await startTestApp({
+    env: { DATABASE_REPLICA_URL: 'postgres://castellan@127.0.0.1:9/castellan' },
+  });
+  try {
+    const read = await replicated.app.services.metrics.registry.metrics();
+    expect(read).toMatch(/^castellan_replica_in_use 0$/m);
+    expect(read).toMatch(/^castellan_database_waiting 0$/m);
+  } finally {
+    await replicated.stop();
+  }
+});

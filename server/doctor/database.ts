@@ -3,7 +3,7 @@ import { laterMigrations, pendingMigrations } from '../database/migrate.ts';
 import { ENCODING, OLDEST_POSTGRESQL } from '../database/open.ts';
 import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
-import { previousRun, type Schedules } from '../queue/schedule.ts';
+import { nextRun, type Schedules } from '../queue/schedule.ts';
 import {
   countTroubledWebhooks,
   failedRuns,
@@ -100,8 +100,9 @@ export async function examineJobs(db: Kysely<Database>, schedules: Schedules, no
     return [bad('jobs', 'no worker ever ran', 'start one: npm run jobs, or WORKERS=embedded')];
   }
   const late = [...ran].filter(([job, on]) => {
-    const due = previousRun(schedules, job as Parameters<typeof previousRun>[1], now);
-    return due !== undefined && on < due && now.getTime() - due.getTime() > LATE;
+    // The first time that was missed, not the last: one of every five minutes is never ten minutes ago.
+    const due = nextRun(schedules, job as Parameters<typeof nextRun>[1], on);
+    return due !== undefined && now.getTime() - due.getTime() > LATE;
   });
   const failed = await failedRuns(db);
   return [

@@ -62,18 +62,9 @@ function problemOf(expression: string): string | undefined {
 }
 
 /** The next run of a job; undefined when it has no schedule. */
-export function nextRun(schedules: Schedules, job: JobName, now: Date): Date | undefined {
-  return at(schedules, job, now)?.next().toDate();
-}
-
-/** The last time that a job was due. */
-export function previousRun(schedules: Schedules, job: JobName, now: Date): Date | undefined {
-  return at(schedules, job, now)?.prev().toDate();
-}
-
-function at({ cron, timeZone }: Schedules, job: JobName, currentDate: Date) {
+export function nextRun({ cron, timeZone }: Schedules, job: JobName, now: Date): Date | undefined {
   const expression = cron.get(job);
   return expression === undefined
     ? undefined
-    : cronParser.parseExpression(expression, { currentDate, tz: timeZone });
+    : cronParser.parseExpression(expression, { currentDate: now, tz: timeZone }).next().toDate();
 }

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from '../../../server/database/connection.ts';
+import { examineJobs } from '../../../server/doctor/database.ts';
 import { readServerState } from '../../../server/doctor/doctor.queries.ts';
+import { scheduledJobs } from '../../../server/queue/job-catalogue.ts';
+import { nextRun, readSchedules } from '../../../server/queue/schedule.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { onServer } from '../../harness/postgres.ts';
 
@@ -29,4 +32,23 @@ it('the doctor counts the connections of all roles, also by a role that may not 
     await own.close();
     await others.close();
   }
+});
+
+it('the doctor reports every job that is ten minutes late, however often it runs', async () => {
+  const { db } = database;
+  const schedules = { timeZone: 'UTC', cron: readSchedules('') };
+  const died = new Date('2026-11-27T10:00:00Z');
+  await db
+    .insertInto('schedules')
+    .values(scheduledJobs.map((job_id) => ({ job_id, ran_on: died })))
+    .execute();
+  const state = async (now: Date) =>
+    (await examineJobs(db, schedules, now)).find(({ about }) => about === 'jobs');
+  for (const job of scheduledJobs) {
+    const due = nextRun(schedules, job, died)?.getTime() ?? 0;
+    const late = expect.stringMatching(new RegExp(`^late: .*\\b${job}\\b`));
+    expect(await state(new Date(due + 599_000)), job).not.toMatchObject({ says: late });
+    expect(await state(new Date(due + 601_000)), job).toMatchObject({ state: 'bad', says: late });
+  }
+  await db.deleteFrom('schedules').execute();
 });

@@ -39,6 +39,7 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
   const [pending, later] = [await pendingMigrations(db), await laterMigrations(db)];
   return [
     examineServer(state),
+    examineWrites(state),
     latency > SLOW
       ? mind('latency of the database', `${latency.toFixed(1)} ms`, 'bring service and database nearer')
       : good('latency of the database', `${latency.toFixed(1)} ms`),
@@ -67,6 +68,17 @@ function examineServer({ version, major, encoding, bytes }: ServerState): Findin
         `${says}, of the encoding ${encoding}`,
         `it cannot store or find every name and mail: restore a dump into a database of the encoding ${ENCODING}`,
       );
+}
+
+function examineWrites({ replica, read_only }: ServerState): Finding {
+  if (replica) {
+    const advice =
+      'DATABASE_URL must lead to the primary: name all servers, with target_session_attrs=read-write';
+    return bad('writes', 'refused: this is a replica', advice);
+  }
+  return read_only
+    ? bad('writes', 'refused: every transaction is read-only', 'reset default_transaction_read_only')
+    : good('writes', 'taken');
 }
 
 function examineMigrations(pending: readonly string[], later: readonly string[]): Finding[] {

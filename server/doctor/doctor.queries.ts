@@ -6,6 +6,9 @@ export interface ServerState {
   readonly version: string;
   readonly major: number;
   readonly encoding: string;
+  /** Whether it is a replica, and whether it refuses writes, which a role or a database can be set to as well. */
+  readonly replica: boolean;
+  readonly read_only: boolean;
   readonly now: Date;
   /** Present number of connections to the server, and the maximum. */
   readonly connections: number;
@@ -20,7 +23,8 @@ export async function readServerState(db: Kysely<Database>): Promise<ServerState
   const { rows } = await sql<ServerState>`
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,
-      current_setting('server_encoding') as encoding, clock_timestamp() as now,
+      current_setting('server_encoding') as encoding, pg_is_in_recovery() as replica,
+      current_setting('transaction_read_only')::bool as read_only, clock_timestamp() as now,
       (select count(*) from pg_stat_activity where datid is not null and usesysid is not null
         and coalesce(backend_type, 'client backend') = 'client backend') as connections,
       current_setting('max_connections')::int as most_connections,

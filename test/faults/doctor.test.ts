@@ -22,7 +22,15 @@ describe('npm run doctor', () => {
     const lines = stdout.trim().split('\n');
     const about = lines.flatMap((line) => /^(?:ok {2}|mind) ([^:]+):/.exec(line)?.[1] ?? []);
     expect(about).toEqual([
-      ...['settings', 'PostgreSQL', 'latency of the database', 'connections', 'migrations', 'clocks'],
+      ...[
+        'settings',
+        'PostgreSQL',
+        'writes',
+        'latency of the database',
+        'connections',
+        'migrations',
+        'clocks',
+      ],
       ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'webhooks', 'events'],
       'checkpoint',
       ...["the game's sign-on", "the game's API", 'BASE_URL', 'disk'],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../server/database/connection.ts';
-import { examineJobs } from '../../../server/doctor/database.ts';
+import { examineDatabase, examineJobs } from '../../../server/doctor/database.ts';
 import { readServerState } from '../../../server/doctor/doctor.queries.ts';
 import { scheduledJobs } from '../../../server/queue/job-catalogue.ts';
 import { nextRun, readSchedules } from '../../../server/queue/schedule.ts';
@@ -51,4 +51,37 @@ it('the doctor reports every job that is ten minutes late, however often it runs
     expect(await state(new Date(due + 601_000)), job).toMatchObject({ state: 'bad', says: late });
   }
   await db.deleteFrom('schedules').execute();
+});
+
+describe('the doctor says that the database refuses writes', () => {
+  const writesOf = async (options: string) => {
+    const url = new URL(database.serverUrl);
+    url.searchParams.set('options', options);
+    const { db, close } = connect({ url: url.href, log: pino({ level: 'silent' }), poolSize: 1 });
+    try {
+      return (await examineDatabase(db)).find(({ about }) => about === 'writes');
+    } finally {
+      await close();
+    }
+  };
+
+  it('where a role, a database or a server is set to it', async () => {
+    expect(await writesOf('')).toMatchObject({ state: 'good' });
+    expect(await writesOf('-c default_transaction_read_only=on')).toMatchObject({
+      state: 'bad',
+      says: 'refused: every transaction is read-only',
+      advice: expect.stringContaining('default_transaction_read_only'),
+    });
+  });
+
+  it('where it is a replica', async () => {
+    await database.pool.query(
+      `create function public.pg_is_in_recovery() returns bool language sql as 'select true'`,
+    );
+    expect(await writesOf('-c search_path=public,pg_catalog')).toMatchObject({
+      state: 'bad',
+      says: 'refused: this is a replica',
+      advice: expect.stringContaining('target_session_attrs=read-write'),
+    });
+  });
 });

@@ -1,6 +1,6 @@
 import { type CryptoKey, createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CastellanError } from '../../sdk/src/index.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CastellanError, createCastellan } from '../../sdk/src/index.ts';
 import { createGuard, createVerifier, type GuardOptions } from '../../sdk/src/server.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -177,11 +177,72 @@ describe('D20: a guard that verifies tokens itself', () => {
       expect(asked).toBe(before);
     });
 
+    it('names both issuers where it is set to another one than the service signs as', async () => {
+      const verify = createVerifier({ issuer: 'http://localhost:8080/', appToken: own, keys });
+      await expect(verify(await sign({}))).rejects.toMatchObject({ claim: 'iss' });
+      const answered = await verifying(verify).fetch(
+        {},
+        () => new Response('let in'),
+      )(new Request('http://app.example', { headers: { authorization: `Bearer ${await sign({})}` } }));
+      expect(answered.status).toBe(401);
+      expect(await answered.json()).toEqual({
+        detail:
+          'The token is from https://castellan.example, but this application expects http://localhost:8080.',
+      });
+    });
+
     it('also where another verifier refuses it, for whatever reason', async () => {
       const before = asked;
       const refusing = verifying(() => Promise.reject(new TypeError('Not this one.')));
       expect(await refusal(refusing.check(`Bearer ${tokens.own}`))).toBe(401);
       expect(asked).toBe(before);
     });
+  });
+});
+
+describe('D20: what an application asks in `allow`, with a token of its own, is nothing that the caller did', () => {
+  const page = async () => new Response('<p>Our shop</p>', { headers: { 'content-type': 'text/html' } });
+  const failures: [string, () => Promise<unknown>, string][] = [
+    ['its own token is unknown', () => groupsBy(uuidOf(own)), '401 '],
+    ['it asks too often', () => groupsBy(own, async () => new Response(null, { status: 429 })), '429 '],
+    ['a proxy answers', () => groupsBy(own, page), '200 The answer is not JSON'],
+  ];
+  const groupsBy = (token: string, by: typeof fetch = fetch) =>
+    createCastellan({ baseUrl: app.url, token, fetch: by, retries: 0 }).group.list();
+  const headers = () => ({ authorization: `Bearer ${tokens.own}` });
+
+  it.each(failures)('so where %s, the framework is told, and the caller nothing', async (_, ask, says) => {
+    const allow = async () => Boolean(await ask());
+    const letIn = () => expect.unreachable();
+    const failure = (error: unknown) => {
+      expect(error).not.toBeInstanceOf(CastellanError);
+      expect(error).toMatchObject({ cause: expect.any(CastellanError) });
+      expect(String(error)).toContain(says);
+      expect(error).not.toHaveProperty('status');
+    };
+    await guard().check(headers().authorization, { allow }).then(letIn, failure);
+
+    const next = vi.fn();
+    const res = { locals: {}, setHeader: vi.fn(), status: vi.fn() };
+    await guard().express({ allow })({ headers: headers() }, res, next);
+    expect(next).toHaveBeenCalledOnce();
+    failure(next.mock.calls[0]?.[0]);
+    expect(res.status).not.toHaveBeenCalled();
+
+    const c = { req: { header: () => headers().authorization }, set: vi.fn(), json: vi.fn() };
+    await guard().hono({ allow })(c, next).then(letIn, failure);
+    expect(c.json).not.toHaveBeenCalled();
+
+    const request = new Request('http://app.example', { headers: headers() });
+    const handler = guard().fetch({ allow }, () => new Response('let in'));
+    await handler(request).then(letIn, failure);
+  });
+
+  it('and any other error arrives as it was thrown', async () => {
+    const thrown = new RangeError('Mine.');
+    const allow = () => {
+      throw thrown;
+    };
+    await expect(guard().check(headers().authorization, { allow })).rejects.toBe(thrown);
   });
 });

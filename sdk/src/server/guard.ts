@@ -23,7 +23,7 @@ export interface GuardOptions {
 export interface Requirement {
   /** Minimum clearance level of the token's owner. */
   level?: number | undefined;
-  /** Any other condition on the token and its owner. */
+  /** Any other condition on the token and its owner. What it throws is an error of the application, to the framework. */
   allow?: ((token: Token) => boolean | Promise<boolean>) | undefined;
 }
 
@@ -46,6 +46,7 @@ export interface Guard {
    * Reads the token of an `Authorization` header from the service.
    *
    * @throws {CastellanError} 401 without a usable token, 403 when the requirement is not met, or the service's error
+   * @throws {Error} what `allow` throws; a `CastellanError` is its `cause`
    */
   check(authorization: string | null | undefined, requirement?: Requirement): Promise<Token>;
   /** Middleware for Express: the token is in `res.locals.castellan`. */
@@ -102,9 +103,11 @@ export function createGuard(options: GuardOptions): Guard {
     // Before anybody is asked: the service signed `azp`, and refuses what was changed.
     if (claimedApp(jwt) !== app) throw refusal(401, ELSEWHERE);
     await verify?.(jwt).catch((error: unknown) => {
-      // By its code: there may be more than one jose.
-      const expired = (error as { code?: unknown } | undefined)?.code === 'ERR_JWT_EXPIRED';
-      if (!lacksKey(error)) throw refusal(401, expired ? 'The token has expired.' : ELSEWHERE);
+      if (lacksKey(error)) return;
+      // By their fields: there may be more than one jose.
+      const { code, claim, message = ELSEWHERE } = (error ?? {}) as Partial<Record<string, string>>;
+      const expired = code === 'ERR_JWT_EXPIRED';
+      throw refusal(401, expired ? 'The token has expired.' : claim === 'iss' ? message : ELSEWHERE);
     });
     const token = await ask(jwt);
     if (token.token_type !== 'use' || token.parent?.toLowerCase() !== app) throw refusal(401, ELSEWHERE);
@@ -112,7 +115,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (level !== undefined && present < level) {
       throw refusal(403, `Insufficient clearance level: this needs ${level}, you have ${present}.`);
     }
-    if (allow !== undefined && !(await allow(token))) throw refusal(403, 'You may not do this.');
+    if (allow !== undefined && !(await judge(allow, token))) throw refusal(403, 'You may not do this.');
     return token;
   }
 
@@ -152,6 +155,16 @@ export function createGuard(options: GuardOptions): Guard {
         return handler(request, token, ...rest);
       },
   };
+}
+
+/** What the service answers the application's own calls is not for the caller: frameworks would pass its status on. */
+async function judge(allow: NonNullable<Requirement['allow']>, token: Token): Promise<boolean> {
+  try {
+    return await allow(token);
+  } catch (error) {
+    if (!(error instanceof CastellanError)) throw error;
+    throw new Error(`allow failed: ${error.status} ${error.message}`, { cause: error });
+  }
 }
 
 const ELSEWHERE = 'This is not a token for this application.';

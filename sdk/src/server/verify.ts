@@ -56,6 +56,11 @@ export function createVerifier(options: VerifierOptions): (jwt: string) => Promi
       requiredClaims: ['exp', 'jti', 'sub', 'azp'],
       // In seconds, as much as the service itself allows: clocks differ, and a token may be used at once.
       clockTolerance: 5,
+    }).catch((error) => {
+      if (error.claim === 'iss') {
+        error.message = `The token is from ${decodeJwt(jwt).iss}, but this application expects ${issuer}.`;
+      }
+      throw error;
     });
     return claimsOf(payload, appToken);
   };

@@ -6,13 +6,30 @@
 // The token is a permanent app token whose owner has level 7: it follows every event. STATE is the file that holds which
 // roles were given and how far the events were followed: one file, so that one is never ahead of the other.
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CastellanError, createCastellan, ok } from '@castellan/sdk';
 
 const { CASTELLAN_URL = 'http://127.0.0.1:8080', CASTELLAN_TOKEN, STATE = 'roles.json' } = process.env;
 const once = process.argv.includes('--once');
 /** Seconds that an answer is held back until something happens. */
 const WAIT = once ? 0 : 25;
-const castellan = createCastellan({ baseUrl: CASTELLAN_URL, token: CASTELLAN_TOKEN, timeout: 60_000 });
+
+/** Waits where it asks too often: a snapshot may take more requests than a token has in a minute (RATE_LIMIT). */
+async function patiently(...request) {
+  for (;;) {
+    const answer = await fetch(...request);
+    if (answer.status !== 429) return answer;
+    await answer.body?.cancel();
+    await sleep(Number(answer.headers.get('retry-after') ?? 1) * 1000);
+  }
+}
+
+const castellan = createCastellan({
+  baseUrl: CASTELLAN_URL,
+  token: CASTELLAN_TOKEN,
+  timeout: 180_000,
+  fetch: patiently,
+});
 
 // Here the chat is asked. What is cut short between this and the next write of the state is done once more.
 const give = async (character, role) => process.stdout.write(`+ ${role} ${character}\n`);

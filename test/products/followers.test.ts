@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
@@ -129,9 +131,9 @@ describe('webhook-bot.mjs', () => {
 describe('roles.mjs', () => {
   const state = () => join(consumer.folder, 'roles.json');
   /** What one run gives and takes, sorted. */
-  async function run(): Promise<string[]> {
+  async function run(url = app.url): Promise<string[]> {
     await allSealed(app.db);
-    const variables = [`CASTELLAN_URL=${app.url}`, `CASTELLAN_TOKEN=${app.root}`, `STATE=${state()}`];
+    const variables = [`CASTELLAN_URL=${url}`, `CASTELLAN_TOKEN=${app.root}`, `STATE=${state()}`];
     const printed = await consumer.run('env', ...variables, process.execPath, 'roles.mjs', '--once');
     return printed.split('\n').filter(Boolean).sort();
   }
@@ -187,6 +189,35 @@ describe('roles.mjs', () => {
     await writeFile(state(), JSON.stringify({ ...kept, cursor: '999999999' }));
     expect(await run()).toEqual([]);
     expect(Number(JSON.parse(await readFile(state(), 'utf8')).cursor)).toBeLessThan(999_999_999);
+  });
+
+  it('D60: waits for as long as it is told where there are more groups than requests in a minute', async () => {
+    await rm(state(), { force: true });
+    let refused = 0;
+    // More often than the SDK itself asks again.
+    const limiting = createServer(async ({ url = '', headers }, response) => {
+      if (url.startsWith('/group/') && refused < 4) {
+        refused += 1;
+        response.writeHead(429, { 'retry-after': '0', 'content-type': 'application/json' }).end('{}');
+        return;
+      }
+      const answer = await fetch(app.url + url, {
+        headers: { authorization: headers.authorization ?? '' },
+      });
+      response.writeHead(answer.status, {
+        'content-type': 'application/json',
+        'castellan-position': answer.headers.get('castellan-position') ?? '',
+      });
+      response.end(await answer.text());
+    });
+    await once(limiting.listen(0, '127.0.0.1'), 'listening');
+    try {
+      await run(`http://127.0.0.1:${(limiting.address() as AddressInfo).port}`);
+    } finally {
+      limiting.close();
+    }
+    expect(refused).toBe(4);
+    expect(await roles()).toEqual(await present());
   });
 
   it('says what a refusal is about, and keeps what it knew', async () => {

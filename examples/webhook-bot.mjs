@@ -46,14 +46,19 @@ async function readBody(request) {
 /** Ids of what is in the inbox, or on its way there: a delivery may come more than once, even twice at a time. */
 const kept = new Map();
 for (const line of (await readFile(INBOX, 'utf8').catch(() => '')).split('\n')) {
-  if (line !== '') kept.set(JSON.parse(line).id, Promise.resolve());
+  try {
+    kept.set(JSON.parse(line).id, Promise.resolve());
+  } catch {
+    // The disk was full: this delivery was refused, and comes again.
+  }
 }
 
 /** Keeps a delivery where a restart does not lose it; one that is there already stays as it is. */
 function keep(id, message) {
   const known = kept.get(id);
   if (known !== undefined) return known;
-  const writing = appendFile(INBOX, `${JSON.stringify({ id, ...message })}\n`);
+  // The line end comes first: what is before may be half a line, which must not take this one with it.
+  const writing = appendFile(INBOX, `\n${JSON.stringify({ id, ...message })}`);
   kept.set(id, writing);
   // Not kept, not there: the next try brings it again.
   writing.then(

@@ -109,6 +109,23 @@ describe('webhook-bot.mjs', () => {
     expect(second.printed().match(/came/g)).toHaveLength(1);
   });
 
+  it('starts again after a delivery that the disk had no room for, and keeps the next one', async () => {
+    // Answered 500: part of a line was written, and the service brings that delivery again.
+    await writeFile(inbox(), '{"id":"one"}\n{"id":"two","type":"gro');
+    const { url, bot } = await start();
+    expect(await deliver(url, 'one')).toBe(204);
+    expect(await deliver(url, 'three')).toBe(204);
+    expect(await deliver(url, 'two')).toBe(204);
+    bot.kill('SIGKILL');
+    await once(bot, 'exit');
+
+    const second = await start();
+    for (const id of ['one', 'two', 'three']) expect(await deliver(second.url, id)).toBe(204);
+    const lines = (await readFile(inbox(), 'utf8')).trim().split('\n');
+    const whole = lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line).id);
+    expect(whole).toEqual(['one', 'three', 'two']);
+  });
+
   it('is told by the service itself who comes and who leaves', async () => {
     await rm(inbox(), { force: true });
     // The bot has to know the secret, and the service the bot: it waits where it will be.

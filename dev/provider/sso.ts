@@ -60,7 +60,9 @@ interface Code {
 /** Single sign-on, version 2 (facts §1). */
 export function createSso(options: SsoOptions): Sso {
   const { world, url, clientId, clientSecret, accessTokens, now } = options;
-  const scopeForm = new RegExp(`^(publicData|${options.scopePrefix}[a-z_]+\\.[a-z_]+\\.v\\d+)$`);
+  const scopeForm = new RegExp(
+    `^(publicData|${options.scopePrefix}[a-z_]+\\.[a-z_]+\\.v\\d+|esi\\.[a-z_]+\\.[a-z_]+:[a-z_]+)$`,
+  );
   const refreshTokens = createRefreshTokens(clientSecret, world.seed);
   const codes = new Map<string, Code>();
   const mutations: ((draft: AccessTokenDraft) => void)[] = [];

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { EXT_SCOPES } from '../../../contract/scopes.ts';
 import { FIRST_CHARACTER_ID } from '../../../dev/world/world.ts';
+import { toProviderScope } from '../../../server/provider/scopes.ts';
 import {
   basic,
   CLIENT,
@@ -95,6 +97,15 @@ describe('authorize page', () => {
     const answer = await fetch(loginUrl(simulated.provider, { [name]: value }), { redirect: 'manual' });
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toContain('text/html');
+  });
+
+  it('D37: takes every scope that the service has', async () => {
+    const scope = EXT_SCOPES.map((name) => toProviderScope(name, 'esi-')).join(' ');
+    const answer = await fetch(loginUrl(simulated.provider, { scope }));
+    const page = await answer.text();
+    expect(page).not.toContain('is not valid');
+    expect(page.match(/name="grant"/g)).toHaveLength(EXT_SCOPES.length);
+    expect(answer.status).toBe(200);
   });
 
   it('cancel comes back as access_denied with the state', async () => {

@@ -68,8 +68,9 @@ async function readPages(
     // The list's length changed during reading, so its last pages may not exist any more.
     if (answer.status === 404 || (answer.status === 200 && tellsAnotherCount(answer, count)))
       ended ??= { kind: 'shrunk' };
-    else if (answer.status !== 200) ended ??= { kind: 'single', answer };
-    else if (!isList(answer)) throw new ProviderError('unusable', `page ${page} of a list is no list`);
+    else if (answer.status >= 400) ended ??= { kind: 'single', answer };
+    else if (answer.status !== 200 || !isList(answer))
+      throw new ProviderError('unusable', `page ${page} of a list is no list`);
     else {
       dates.add(answer.headers['last-modified']);
       await sink.keep(page, count, answer);

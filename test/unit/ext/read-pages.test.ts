@@ -134,8 +134,12 @@ describe('D32: all_pages', () => {
     });
   });
 
-  it('a page that is no list counts as a failure of the provider', async () => {
-    await expect(allPages(async (number) => page(number === 2 ? {} : [number], 3))).rejects.toMatchObject({
+  it.each([
+    ['that is no list', page({}, 3)],
+    ['that is empty', page(null, 3, 'same', 204)],
+    ['that is accepted for later', page([2], 3, 'same', 202)],
+  ])('D30: a page %s counts as a failure of the provider', async (_, odd) => {
+    await expect(allPages(async (number) => (number === 2 ? odd : page([number], 3)))).rejects.toMatchObject({
       fault: 'unusable',
     });
   });

@@ -6,15 +6,17 @@ import type { ProviderAnswer } from './answer.ts';
 import type { ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
 
-const id = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+const whole = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
+/** Nothing has the id 0: an answer with it is none, and moves nobody (D63b). */
+const id = whole.positive();
 const name = z.string().transform(storable).pipe(z.string().min(1));
 
-/** An optional id; some answers have null instead of leaving it out (facts §2). */
-const optionalId = id.nullish().transform((value) => value ?? undefined);
+/** An optional field; some answers have null instead of leaving it out (facts §2). */
+const optional = <T>(schema: Schema<T>) => schema.nullish().transform((value) => value ?? undefined);
 
-const Affiliation = z.object({ character_id: id, corporation_id: id, alliance_id: optionalId });
-const Corporation = z.object({ name, ticker: name, ceo_id: optionalId, alliance_id: optionalId });
-const Alliance = z.object({ name, ticker: name, executor_corporation_id: optionalId });
+const Affiliation = z.object({ character_id: id, corporation_id: id, alliance_id: optional(id) });
+const Corporation = z.object({ name, ticker: name, ceo_id: optional(whole), alliance_id: optional(id) });
+const Alliance = z.object({ name, ticker: name, executor_corporation_id: optional(whole) });
 const NamedId = z.object({ id, name: z.string().transform(storable), category: z.string() });
 
 export type Affiliation = z.infer<typeof Affiliation>;

@@ -92,6 +92,8 @@ describe('one bad entry among many', () => {
   it.each([
     ['is no object', () => 7],
     ['has an id that is none', (entry: object) => ({ ...entry, corporation_id: 'unknown' })],
+    ['is in corporation 0', (entry: object) => ({ ...entry, corporation_id: 0 })],
+    ['is in alliance 0', (entry: object) => ({ ...entry, alliance_id: 0 })],
   ])('that %s: the others are where they are', async (_, spoil) => {
     const [mover = 0, other = 0] = app.provider.world
       .membersOf(FIRST)

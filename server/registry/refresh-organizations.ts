@@ -53,12 +53,11 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const startedOn = clock.now();
   const client = createRegistryClient(services.client, run);
   const dueAtOnce = new Date(startedOn.getTime() - GOOD_FOR);
-  const before = run.asked ? startedOn : dueAtOnce;
   // A record that fails every time must not delay all others, so it is due again only in an hour.
   const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
   // No right clock writes a later time while this runs.
   const latest = new Date(startedOn.getTime() + HOUR);
-  const due = await readDue(db, { before, latest }, MOST);
+  const due = await readDue(db, { before: run.asked ? latest : dueAtOnce, latest }, MOST);
   // What this run does not store stays due: a later one that left it out would forget what the guard held back (D63).
   if (run.asked && !run.dryRun) {
     await inTransaction(db, async (tx) => {

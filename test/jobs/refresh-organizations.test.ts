@@ -100,6 +100,20 @@ describe('the refresh of corporations and alliances', () => {
     expect((await corporation(FIRST))?.refreshed_on).not.toEqual(before?.refreshed_on);
   });
 
+  it('D52: a requested run refreshes, too, what the provider did not answer a moment ago', async () => {
+    app.provider.faults.add(`/corporations/${SECOND}`, { kind: 'status', status: 404 });
+    app.provider.faults.add(`/alliances/${OTHER_ALLIANCE}`, { kind: 'status', status: 500 });
+    await refresh();
+    app.provider.faults.clear();
+    app.clock.advance(MINUTE);
+    for (const options of [{ asked: true, dryRun: true }, { asked: true }]) {
+      const requests = await requestsOf(app, () => refresh(options));
+      expect(requests.get('/corporations/{corporation_id}')).toBe(12);
+      expect(requests.get('/alliances/{alliance_id}')).toBe(3);
+    }
+    expect((await corporation(SECOND))?.refreshed_on).toEqual(app.clock.now());
+  });
+
   it('D39: a new CEO has its level within two hours of runs; what did not change costs the provider nothing', async () => {
     const { world } = app.provider;
     await refresh();

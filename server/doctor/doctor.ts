@@ -20,6 +20,8 @@ import { examineContact, examineDisk, examineOutside, examineProxy } from './out
 
 /** Number of latest events that are verified, unless all are requested. */
 const LAST_EVENTS = 10_000;
+/** Findings without which what is stored cannot be looked at. */
+const NEEDED = ['PostgreSQL', 'migrations'];
 
 export interface Wanted {
   /** Verify all events. */
@@ -42,7 +44,7 @@ export async function* examine(
     examineDatabase(db),
   );
   yield* found;
-  if (found.every(({ state }) => state !== 'bad')) {
+  if (found.every(({ about, state }) => state !== 'bad' || !NEEDED.includes(about))) {
     yield* await examineReplica(db, settings, clock);
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));

@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { readSettings, requireComplete } from '../../../server/config/settings.ts';
+import { connect } from '../../../server/database/connection.ts';
+import { examine } from '../../../server/doctor/doctor.ts';
+import type { Finding } from '../../../server/doctor/finding.ts';
+import { createLog } from '../../../server/observability/log.ts';
+import { systemClock } from '../../../server/shared/clock.ts';
+import { onDatabase, productionEnv } from '../../harness/production.ts';
+
+async function examined(url: string): Promise<Finding[]> {
+  const settings = requireComplete(readSettings({ ...(await productionEnv()), DATABASE_URL: url }));
+  const { db, close } = connect({ url, log: createLog('silent'), poolSize: 1 });
+  try {
+    const findings: Finding[] = [];
+    for await (const finding of examine(db, settings, systemClock)) findings.push(finding);
+    return findings;
+  } finally {
+    await close();
+  }
+}
+
+it('the doctor looks at everything else, too, where the clocks differ or the database refuses writes', async () => {
+  await onDatabase('migrated', async (databaseUrl) => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query(
+      `create function public.clock_timestamp() returns timestamptz language sql as $$select now() + '1 hour'$$`,
+    );
+    await client.end();
+    const url = new URL(databaseUrl);
+    url.searchParams.set('options', '-c search_path=public,pg_catalog -c default_transaction_read_only=on');
+    const found = new Map((await examined(url.href)).map(({ about, state }) => [about, state]));
+    expect(found.get('clocks')).toBe('bad');
+    expect(found.get('writes')).toBe('bad');
+    for (const about of ['signing keys', 'encryption keys', 'jobs', 'webhooks', 'events'])
+      expect([...found.keys()]).toContain(about);
+  });
+});

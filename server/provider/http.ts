@@ -14,7 +14,9 @@ export type ProviderFault =
   /** The character has no valid refresh token with the scope. */
   | 'no-token'
   /** The sign-on does not accept an authorization code. */
-  | 'refused-code';
+  | 'refused-code'
+  /** The sign-on does not accept our own id and secret. */
+  | 'refused-client';
 
 /** A request to the provider failed. The message contains no token. */
 export class ProviderError extends Error {

@@ -108,6 +108,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
             'the sign-on provider does not accept the authorization code',
           );
         }
+        await requireClient(response);
         const grant = await oauth.processAuthorizationCodeResponse(
           server,
           client,
@@ -132,6 +133,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
         );
         const cause = await causeOfDeath(response);
         if (cause !== undefined) return { kind: 'dead', cause };
+        await requireClient(response);
         const answer = await membersInUse(response);
         const replaced = await newRefreshTokenIn(answer);
         try {
@@ -161,6 +163,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
           ...options,
           additionalParameters: REFRESH_TOKEN,
         });
+        await requireClient(response);
         await oauth.processRevocationResponse(response);
       } catch (error) {
         throw toProviderError(error);
@@ -208,6 +211,20 @@ async function newRefreshTokenIn(response: Response): Promise<string | undefined
 async function refusesCode(response: Response): Promise<boolean> {
   const { error = '', error_description: description = '' } = (await oauthErrorOf(response)) ?? {};
   return error.startsWith('invalid_grant') && !GRANT_TYPE_UNKNOWN.test(description);
+}
+
+/**
+ * Refuses an answer that our own id and secret are wrong: by the error of that name, or a 401 with a challenge, whose body
+ * the library does not look at.
+ *
+ * @throws ProviderError `refused-client`
+ */
+async function requireClient(response: Response): Promise<void> {
+  const { status, headers } = response;
+  const challenged = status === 401 && headers.has('www-authenticate');
+  if (!challenged && (await oauthErrorOf(response))?.error !== 'invalid_client') return;
+  const message = `the sign-on provider does not accept SSO_CLIENT_ID and SSO_CLIENT_SECRET (${status})`;
+  throw new ProviderError('refused-client', message);
 }
 
 /** Converts OAuth errors to ProviderErrors with messages of our own and the provider's error codes. */

@@ -146,12 +146,12 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
     nextMinute();
     const { login_url } = await startLogin(app, { dyn });
     const back = new URL(await app.provider.authorize(login_url, { characterId: MEMBER }));
-    app.provider.faults.add('/v2/oauth/token', { kind: 'oauth', error: 'invalid client' });
+    app.provider.faults.add('/v2/oauth/token', { kind: 'oauth', error: 'grant type not supported' });
     const before = app.logged.length;
     await callBack(app, Object.fromEntries(back.searchParams));
     const lines = app.logged.slice(before);
     expect(lines.find((line) => line.includes('a sign-in failed at the provider'))).toContain(
-      'invalid_client (401)',
+      'invalid_grant (400)',
     );
     expect(lines.join()).not.toContain(back.searchParams.get('code'));
   });
@@ -331,6 +331,20 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
   ])('an error %s does not refuse the code', async (_, answer) => {
     signOn.token = answer;
     await expectFailure();
+  });
+
+  it.each([
+    ['as JSON', { status: 401, body: { error: 'invalid_client' } }],
+    ['with a 400', { status: 400, body: { error: 'invalid_client' } }],
+    ['with a challenge', { status: 401, headers: { 'www-authenticate': 'Basic realm="sign-on"' }, body: '' }],
+  ])('a wrong client secret, refused %s, is named by the log and by a refresh', async (_, answer) => {
+    signOn.token = answer;
+    app.clock.advance(60_000);
+    const before = app.logged.length;
+    await expectFailure();
+    const named = `does not accept SSO_CLIENT_ID and SSO_CLIENT_SECRET (${answer.status})`;
+    expect(app.logged.slice(before).join()).toContain(named);
+    await expect(app.app.services.sso.refresh('any')).rejects.toThrow(named);
   });
 
   it.each([

@@ -1,11 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { z } from 'zod';
 import type { CompleteSettings } from '../config/settings.ts';
+import { parseDocument } from '../provider/document.ts';
+import { boundedFetch, jsonOf } from '../provider/http.ts';
+import { Metadata } from '../provider/sso-metadata.ts';
 import { messageOf } from '../shared/message-of.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
-/** Timeout in milliseconds for anything outside. */
-const WITHIN = 5_000;
+/** For one answer of anything outside; the largest is the document of the game's API. */
+const request = boundedFetch({ milliseconds: 5_000, bytes: 32 * 1024 * 1024 });
 const GIB = 1024 ** 3;
 /** Disk space for the joined answers of one process, with a reserve. */
 const ROOM = 2 * GIB;
@@ -14,74 +18,119 @@ const CLOCKS_APART = 30_000;
 
 interface Reached {
   readonly status: number;
+  /** Undefined where it is no JSON. */
+  readonly body: unknown;
   /** Milliseconds that the answer took. */
   readonly took: number;
   /** Milliseconds by which the server's clock is ahead of this machine's, as far as the answer tells. */
   readonly ahead: number;
 }
 
-async function reach(url: string): Promise<Reached | string> {
+/** What answers at an address. Its body has to be recognised: a parked domain or a proxy answers 200, too. */
+interface Expected {
+  readonly about: string;
+  readonly url: string;
+  readonly headers?: Record<string, string>;
+  readonly body: string;
+  isBody(body: unknown): boolean;
+  readonly advice: string;
+}
+
+const Health = z.object({ status: z.literal('ok') });
+const GameStatus = z.object({ players: z.number() });
+const matches = (schema: z.ZodTypeAny) => (body: unknown) => schema.safeParse(body).success;
+
+async function reach({ url, headers = {} }: Expected): Promise<Reached | string> {
   const began = performance.now();
   try {
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(WITHIN) });
-    await answer.body?.cancel();
+    const answer = await request(url, { headers });
     // A cache on the way tells when the answer was made, and how old it is.
     const age = Number(answer.headers.get('age') ?? 0) * 1000;
     const ahead = Date.parse(answer.headers.get('date') ?? '') + age - Date.now();
-    return { status: answer.status, took: performance.now() - began, ahead: Number.isNaN(ahead) ? 0 : ahead };
+    const took = performance.now() - began;
+    const body = await jsonOf(answer);
+    return { status: answer.status, body, took, ahead: Number.isNaN(ahead) ? 0 : ahead };
   } catch (error) {
-    const { cause } = error as Error;
-    return messageOf(cause instanceof Error ? cause : error);
+    return reasonOf(error);
   }
 }
 
-async function examineAddress(about: string, url: string, advice: string): Promise<Finding> {
-  return ofAddress(about, url, await reach(url), advice);
+/** The innermost cause: that of `fetch` is only that it failed. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as Error;
+  return cause instanceof Error ? reasonOf(cause) : messageOf(error);
 }
 
-function ofAddress(about: string, url: string, found: Reached | string, advice: string): Finding {
-  if (typeof found === 'string')
-    return bad(about, `${new URL(url).host} cannot be reached: ${found}`, advice);
-  const says = `${new URL(url).host} answers ${found.status} after ${Math.round(found.took)} ms`;
-  return found.status < 400 ? good(about, says) : bad(about, says, advice);
+function judge({ about, url, body, isBody, advice }: Expected, found: Reached | string): Finding {
+  const { host } = new URL(url);
+  if (typeof found === 'string') return bad(about, `${host} cannot be reached: ${found}`, advice);
+  const says = `${host} answers ${found.status} after ${Math.round(found.took)} ms`;
+  if (found.status !== 200) return bad(about, says, advice);
+  return isBody(found.body) ? good(about, says) : bad(about, `${says}, but not with ${body}`, advice);
 }
+
+const examineAddress = async (expected: Expected) => judge(expected, await reach(expected));
 
 /** Checks the sign-on, and by it this machine's clock, of which the database's may be a copy. */
 async function examineSignOn(ssoUrl: string): Promise<Finding> {
-  const about = "the game's sign-on";
-  const url = `${ssoUrl}/.well-known/oauth-authorization-server`;
-  const found = await reach(url);
-  if (typeof found === 'string' || found.status >= 400 || Math.abs(found.ahead) <= CLOCKS_APART) {
-    return ofAddress(
-      about,
-      url,
-      found,
-      'nobody can sign in: is SSO_URL right, and may this machine connect outwards?',
-    );
-  }
+  const expected = {
+    about: "the game's sign-on",
+    url: `${ssoUrl}/.well-known/oauth-authorization-server`,
+    body: 'the metadata of a sign-on',
+    isBody: matches(Metadata),
+    advice: 'nobody can sign in: is SSO_URL right, and may this machine connect outwards?',
+  };
+  const found = await reach(expected);
+  const finding = judge(expected, found);
+  if (finding.state !== 'good' || typeof found === 'string' || Math.abs(found.ahead) <= CLOCKS_APART)
+    return finding;
   const apart = `${Math.round(Math.abs(found.ahead) / 1000)} s ${found.ahead > 0 ? 'ahead of' : 'behind'}`;
   return bad(
-    about,
-    `the clock of ${new URL(url).host} is ${apart} this machine's`,
+    expected.about,
+    `the clock of ${new URL(ssoUrl).host} is ${apart} this machine's`,
     'its tokens are not accepted, so nobody can sign in: run NTP on this machine',
   );
 }
 
 /** Checks the game's sign-on and API, and the redirect URL. */
 export async function examineOutside({ sso, extApi, baseUrl }: CompleteSettings): Promise<Finding[]> {
+  const headers = { 'user-agent': extApi.userAgent, 'x-compatibility-date': extApi.compatibilityDate };
   return Promise.all([
     examineSignOn(sso.url),
-    examineAddress(
-      "the game's API",
-      extApi.specUrl,
-      'what is asked of the game waits: are EXT_API_URL and EXT_API_SPEC_URL right?',
-    ),
-    examineAddress(
-      'BASE_URL',
-      `${baseUrl}/healthz`,
-      'browsers cannot come back from a sign-in either: is the service running, and is BASE_URL its public address?',
-    ),
+    examineAddress({
+      about: "the game's API",
+      url: `${extApi.url}/status`,
+      headers,
+      body: 'the state of the game',
+      isBody: matches(GameStatus),
+      advice: 'what is asked of the game waits: is EXT_API_URL right? For minutes after 11:00 UTC, wait',
+    }),
+    examineAddress({
+      about: "the document of the game's API",
+      url: extApi.specUrl,
+      headers,
+      body: 'an OpenAPI document',
+      isBody: (body) => isDocument(body, extApi.scopePrefix),
+      advice: 'nothing can be forwarded without it: is EXT_API_SPEC_URL right?',
+    }),
+    examineAddress({
+      about: 'BASE_URL',
+      url: `${baseUrl}/healthz`,
+      body: 'what castellan says',
+      isBody: matches(Health),
+      advice:
+        'browsers cannot come back from a sign-in either: is the service running, and is BASE_URL its public address?',
+    }),
   ]);
+}
+
+function isDocument(body: unknown, scopePrefix: string): boolean {
+  try {
+    parseDocument(body, scopePrefix);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export async function examineDisk(): Promise<Finding> {

@@ -3,7 +3,7 @@ import { createRenewed } from '../shared/renewed.ts';
 import { ProviderError } from './http.ts';
 
 /** The fields of the metadata that are used. If it has no revocation endpoint, the documented one is used. */
-const Metadata = z.object({
+export const Metadata = z.object({
   issuer: z.string().min(1),
   authorization_endpoint: z.string().url(),
   token_endpoint: z.string().url(),

@@ -33,7 +33,7 @@ describe('npm run doctor', () => {
       ],
       ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'webhooks', 'events'],
       'checkpoint',
-      ...["the game's sign-on", "the game's API", 'BASE_URL', 'disk'],
+      ...["the game's sign-on", "the game's API", "the document of the game's API", 'BASE_URL', 'disk'],
     ]);
     expect(lines.at(-1)).toBe('Nothing is wrong.');
     expect(code).toBe(0);
@@ -63,9 +63,10 @@ describe('npm run doctor', () => {
     });
     closing.close();
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    for (const about of ['PostgreSQL', "the game's sign-on", "the game's API", 'BASE_URL'])
+    const [api, document] = ["the game's API", "the document of the game's API"];
+    for (const about of ['PostgreSQL', "the game's sign-on", api, document, 'BASE_URL'])
       expect(stdout).toMatch(new RegExp(`^BAD  ${about}: .*\\n {5}→ `, 'm'));
-    expect(stdout).toMatch(/4 thing\(s\) are wrong\.\n$/);
+    expect(stdout).toMatch(/5 thing\(s\) are wrong\.\n$/);
     expect(stdout).not.toContain('swordfish');
   });
 

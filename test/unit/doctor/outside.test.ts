@@ -1,25 +1,74 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CompleteSettings } from '../../../server/config/settings.ts';
+import { type CompleteSettings, readSettings } from '../../../server/config/settings.ts';
 import { examineContact, examineDisk, examineOutside } from '../../../server/doctor/outside.ts';
+
+/** What the sign-on, the API with its document, and the service answer. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  '/.well-known/oauth-authorization-server': {
+    issuer: 'https://sign-on.example',
+    authorization_endpoint: 'https://sign-on.example/authorize',
+    token_endpoint: 'https://sign-on.example/token',
+    jwks_uri: 'https://sign-on.example/jwks',
+  },
+  '/status': { players: 20_000, server_version: '3000000', start_time: '2026-01-01T11:05:00Z' },
+  '/meta/openapi.json': { openapi: '3.1.0', paths: { '/status': { get: { responses: {} } } } },
+  '/healthz': { status: 'ok' },
+};
 
 let server: Server;
 let headers: Record<string, string>;
+let answer: (path: string) => { readonly status: number; readonly body: string };
 let url: string;
 beforeEach(async () => {
   headers = {};
-  server = createServer((_req, res) => res.writeHead(200, headers).end('{}'));
+  answer = (path) => ({ status: 200, body: JSON.stringify(BODIES[path]) });
+  server = createServer((req, res) => {
+    const { status, body } = answer(req.url ?? '');
+    res.writeHead(status, headers).end(body);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterEach(() => server.close());
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function examined() {
+  const given = { SSO_URL: url, SSO_CLIENT_ID: 'x', SSO_CLIENT_SECRET: 'x', EXT_API_URL: url, BASE_URL: url };
+  return examineOutside(readSettings(given) as CompleteSettings);
+}
 
 async function signOn() {
-  const settings = { sso: { url }, extApi: { specUrl: url }, baseUrl: url } as CompleteSettings;
-  const [found] = await examineOutside(settings);
+  const [found] = await examined();
   return found;
 }
+
+describe('the doctor recognises what answers', () => {
+  it('at the sign-on, the API, its document and BASE_URL', async () => {
+    expect((await examined()).map(({ about, state }) => `${state} ${about}`)).toEqual([
+      "good the game's sign-on",
+      "good the game's API",
+      "good the document of the game's API",
+      'good BASE_URL',
+    ]);
+  });
+
+  it.each([
+    ['the page of a parked domain', 200, '<html>This domain is for sale</html>'],
+    ['the JSON of something else', 200, '{"status":"green"}'],
+    ['a redirect', 302, ''],
+    ['no content', 204, ''],
+    ['a missing page', 404, '{}'],
+  ])('%s is none of them', async (_, status, body) => {
+    answer = () => ({ status, body });
+    const findings = await examined();
+    expect(findings.map(({ state }) => state)).toEqual(['bad', 'bad', 'bad', 'bad']);
+    for (const { says } of findings) expect(says).toContain(`answers ${status} after`);
+  });
+});
 
 describe('the doctor compares this machine’s clock with that of the game’s sign-on', () => {
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();

@@ -57,7 +57,7 @@ export async function* examine(
       return examineEvents(db, keys, clock.now(), { most, kept: checkpoint });
     });
   }
-  yield* await examineOutside(settings);
+  yield* await examineOutside(settings, clock);
   yield await examineDisk();
 }
 

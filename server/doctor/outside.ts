@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import type { CompleteSettings } from '../config/settings.ts';
 import { parseDocument } from '../provider/document.ts';
-import { boundedFetch, jsonOf } from '../provider/http.ts';
+import { boundedFetch, jsonOf, ProviderError } from '../provider/http.ts';
+import { createSso } from '../provider/sso.ts';
 import { Metadata } from '../provider/sso-metadata.ts';
+import type { Clock } from '../shared/clock.ts';
 import { messageOf } from '../shared/message-of.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
-/** For one answer of anything outside; the largest is the document of the game's API. */
-const request = boundedFetch({ milliseconds: 5_000, bytes: 32 * 1024 * 1024 });
+/** Of one answer of anything outside; the largest is the document of the game's API. */
+const LIMITS = { milliseconds: 5_000, bytes: 32 * 1024 * 1024 };
+const request = boundedFetch(LIMITS);
 const GIB = 1024 ** 3;
 /** Disk space for the joined answers of one process, with a reserve. */
 const ROOM = 2 * GIB;
@@ -71,8 +74,27 @@ function judge({ about, url, body, isBody, advice }: Expected, found: Reached | 
 
 const examineAddress = async (expected: Expected) => judge(expected, await reach(expected));
 
-/** Checks the sign-on, and by it this machine's clock, of which the database's may be a copy. */
-async function examineSignOn(ssoUrl: string): Promise<Finding> {
+/** Checks the sign-on, by it this machine's clock, of which the database's may be a copy, and our credentials there. */
+async function examineSignOn(settings: CompleteSettings, clock: Clock): Promise<Finding[]> {
+  const found = await examineClock(settings.sso.url);
+  return found.state === 'good' ? [found, await examineClient(settings, clock)] : [found];
+}
+
+/** Checks our client id and secret with a refresh token that nobody has: it is refused only after they were accepted. */
+async function examineClient(settings: CompleteSettings, clock: Clock): Promise<Finding> {
+  const about = 'SSO_CLIENT_ID';
+  try {
+    await createSso({ settings, clock, limits: LIMITS }).refresh('of nobody');
+  } catch (error) {
+    const says = messageOf(error);
+    return error instanceof ProviderError && error.fault === 'refused-client'
+      ? bad(about, says, "nobody can sign in: set both as the game's pages for developers show them")
+      : mind(about, says, 'whether it and its secret are right is not known');
+  }
+  return good(about, 'accepted, with its secret');
+}
+
+async function examineClock(ssoUrl: string): Promise<Finding> {
   const expected = {
     about: "the game's sign-on",
     url: `${ssoUrl}/.well-known/oauth-authorization-server`,
@@ -93,10 +115,11 @@ async function examineSignOn(ssoUrl: string): Promise<Finding> {
 }
 
 /** Checks the game's sign-on and API, and the redirect URL. */
-export async function examineOutside({ sso, extApi, baseUrl }: CompleteSettings): Promise<Finding[]> {
+export async function examineOutside(settings: CompleteSettings, clock: Clock): Promise<Finding[]> {
+  const { extApi, baseUrl } = settings;
   const headers = { 'user-agent': extApi.userAgent, 'x-compatibility-date': extApi.compatibilityDate };
-  return Promise.all([
-    examineSignOn(sso.url),
+  const findings = await Promise.all([
+    examineSignOn(settings, clock),
     examineAddress({
       about: "the game's API",
       url: `${extApi.url}/status`,
@@ -122,6 +145,7 @@ export async function examineOutside({ sso, extApi, baseUrl }: CompleteSettings)
         'browsers cannot come back from a sign-in either: is the service running, and is BASE_URL its public address?',
     }),
   ]);
+  return findings.flat();
 }
 
 function isDocument(body: unknown, scopePrefix: string): boolean {

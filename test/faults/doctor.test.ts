@@ -33,7 +33,14 @@ describe('npm run doctor', () => {
       ],
       ...['signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'webhooks', 'events'],
       'checkpoint',
-      ...["the game's sign-on", "the game's API", "the document of the game's API", 'BASE_URL', 'disk'],
+      ...[
+        "the game's sign-on",
+        'SSO_CLIENT_ID',
+        "the game's API",
+        "the document of the game's API",
+        'BASE_URL',
+        'disk',
+      ],
     ]);
     expect(lines.at(-1)).toBe('Nothing is wrong.');
     expect(code).toBe(0);

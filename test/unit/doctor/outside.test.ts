@@ -3,15 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CompleteSettings, readSettings } from '../../../server/config/settings.ts';
 import { examineContact, examineDisk, examineOutside } from '../../../server/doctor/outside.ts';
+import { systemClock } from '../../../server/shared/clock.ts';
 
-/** What the sign-on, the API with its document, and the service answer. */
+/** What the API with its document, and the service answer. */
 const BODIES: Readonly<Record<string, unknown>> = {
-  '/.well-known/oauth-authorization-server': {
-    issuer: 'https://sign-on.example',
-    authorization_endpoint: 'https://sign-on.example/authorize',
-    token_endpoint: 'https://sign-on.example/token',
-    jwks_uri: 'https://sign-on.example/jwks',
-  },
   '/status': { players: 20_000, server_version: '3000000', start_time: '2026-01-01T11:05:00Z' },
   '/meta/openapi.json': { openapi: '3.1.0', paths: { '/status': { get: { responses: {} } } } },
   '/healthz': { status: 'ok' },
@@ -21,9 +16,25 @@ let server: Server;
 let headers: Record<string, string>;
 let answer: (path: string) => { readonly status: number; readonly body: string };
 let url: string;
+/** The sign-on accepts our client, and knows no refresh token. */
+function usual(path: string) {
+  const metadata = {
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    jwks_uri: `${url}/jwks`,
+  };
+  const unknown = {
+    error: 'invalid_grant',
+    error_description: 'Invalid refresh token. Token missing/expired.',
+  };
+  const body = path === '/token' ? unknown : path.endsWith('-server') ? metadata : BODIES[path];
+  return { status: path === '/token' ? 400 : 200, body: JSON.stringify(body) };
+}
+
 beforeEach(async () => {
   headers = {};
-  answer = (path) => ({ status: 200, body: JSON.stringify(BODIES[path]) });
+  answer = usual;
   server = createServer((req, res) => {
     const { status, body } = answer(req.url ?? '');
     res.writeHead(status, headers).end(body);
@@ -38,7 +49,7 @@ afterEach(() => {
 
 function examined() {
   const given = { SSO_URL: url, SSO_CLIENT_ID: 'x', SSO_CLIENT_SECRET: 'x', EXT_API_URL: url, BASE_URL: url };
-  return examineOutside(readSettings(given) as CompleteSettings);
+  return examineOutside(readSettings(given) as CompleteSettings, systemClock);
 }
 
 async function signOn() {
@@ -50,6 +61,7 @@ describe('the doctor recognises what answers', () => {
   it('at the sign-on, the API, its document and BASE_URL', async () => {
     expect((await examined()).map(({ about, state }) => `${state} ${about}`)).toEqual([
       "good the game's sign-on",
+      'good SSO_CLIENT_ID',
       "good the game's API",
       "good the document of the game's API",
       'good BASE_URL',
@@ -67,6 +79,29 @@ describe('the doctor recognises what answers', () => {
     const findings = await examined();
     expect(findings.map(({ state }) => state)).toEqual(['bad', 'bad', 'bad', 'bad']);
     for (const { says } of findings) expect(says).toContain(`answers ${status} after`);
+  });
+});
+
+describe('the doctor asks the game’s sign-on whether it accepts our client', () => {
+  const client = async () => (await examined()).find(({ about }) => about === 'SSO_CLIENT_ID');
+
+  it('which it does: the refresh token alone is unknown', async () => {
+    expect(await client()).toMatchObject({ state: 'good' });
+  });
+
+  it('which it does not: the secret is wrong', async () => {
+    answer = (path) =>
+      path === '/token' ? { status: 401, body: '{"error":"invalid_client"}' } : usual(path);
+    expect(await client()).toMatchObject({
+      state: 'bad',
+      says: 'the sign-on provider does not accept SSO_CLIENT_ID and SSO_CLIENT_SECRET (401)',
+      advice: expect.any(String),
+    });
+  });
+
+  it('which it does not say', async () => {
+    answer = (path) => (path === '/token' ? { status: 503, body: 'down' } : usual(path));
+    expect(await client()).toMatchObject({ state: 'mind', advice: expect.stringContaining('not known') });
   });
 });
 

@@ -12,7 +12,7 @@ import { systemClock } from '../shared/clock.ts';
 import { readArguments } from './command-line.ts';
 
 const USAGE = `npm run doctor                checks settings, database, keys, jobs, webhooks, the last 10,000 events, the game's
-                              services and the disk; changes nothing
+                              services, the voice server and the disk; changes nothing
 npm run doctor -- --events    the same, with all events
 npm run doctor -- --checkpoint JWT
                               compares the events with a checkpoint that you stored, from the log or an event

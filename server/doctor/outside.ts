@@ -8,6 +8,8 @@ import { createSso } from '../provider/sso.ts';
 import { Metadata } from '../provider/sso-metadata.ts';
 import type { Clock } from '../shared/clock.ts';
 import { messageOf } from '../shared/message-of.ts';
+import { parseVoiceUrl } from '../voice-server/address.ts';
+import { withVoiceServer } from '../voice-server/voice-server.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
 /** Of one answer of anything outside; the largest is the document of the game's API. */
@@ -114,7 +116,21 @@ async function examineClock(ssoUrl: string): Promise<Finding> {
   );
 }
 
-/** Checks the game's sign-on and API, and the redirect URL. */
+/** Logs in at the voice server, if there is one: few commands, which leave room below its flood limit. */
+async function examineVoice({ voice: { url } }: CompleteSettings): Promise<Finding[]> {
+  if (url === undefined) return [];
+  const about = 'voice server';
+  const address = parseVoiceUrl(url);
+  const limits = { connect: 5_000, command: 5_000, total: 10_000 };
+  try {
+    await withVoiceServer(address, { limits }, async () => undefined);
+    return [good(about, `${address.host} lets us in, to server ${address.serverId}`)];
+  } catch (error) {
+    return [bad(about, messageOf(error), 'see "Settings" in docs/voice.md: is VOICE_URL right?')];
+  }
+}
+
+/** Checks the game's sign-on and API, the redirect URL, and the voice server. */
 export async function examineOutside(settings: CompleteSettings, clock: Clock): Promise<Finding[]> {
   const { extApi, baseUrl } = settings;
   const headers = { 'user-agent': extApi.userAgent, 'x-compatibility-date': extApi.compatibilityDate };
@@ -144,6 +160,7 @@ export async function examineOutside(settings: CompleteSettings, clock: Clock): 
       advice:
         'browsers cannot come back from a sign-in either: is the service running, and is BASE_URL its public address?',
     }),
+    examineVoice(settings),
   ]);
   return findings.flat();
 }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startSimulatedVoiceServer } from '../../../dev/voice-server/server.ts';
 import { type CompleteSettings, readSettings } from '../../../server/config/settings.ts';
 import { examineContact, examineDisk, examineOutside } from '../../../server/doctor/outside.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
@@ -47,8 +48,15 @@ afterEach(() => {
   server.close();
 });
 
-function examined() {
-  const given = { SSO_URL: url, SSO_CLIENT_ID: 'x', SSO_CLIENT_SECRET: 'x', EXT_API_URL: url, BASE_URL: url };
+function examined(more: Record<string, string> = {}) {
+  const given = {
+    ...more,
+    SSO_URL: url,
+    SSO_CLIENT_ID: 'x',
+    SSO_CLIENT_SECRET: 'x',
+    EXT_API_URL: url,
+    BASE_URL: url,
+  };
   return examineOutside(readSettings(given) as CompleteSettings, systemClock);
 }
 
@@ -102,6 +110,26 @@ describe('the doctor asks the game’s sign-on whether it accepts our client', (
   it('which it does not say', async () => {
     answer = (path) => (path === '/token' ? { status: 503, body: 'down' } : usual(path));
     expect(await client()).toMatchObject({ state: 'mind', advice: expect.stringContaining('not known') });
+  });
+});
+
+describe('the doctor logs in at the voice server', () => {
+  const voiceServer = async (voiceUrl: string) =>
+    (await examined({ VOICE_URL: voiceUrl })).find(({ about }) => about === 'voice server');
+
+  it('which lets it in, answers nobody, or refuses the password or the server', async () => {
+    const voice = await startSimulatedVoiceServer();
+    expect(await voiceServer(voice.url)).toMatchObject({ state: 'good' });
+    expect(voice.commands).toEqual(['login', 'use', 'quit']);
+    const [wrong, missing] = [new URL(voice.url), new URL(voice.url)];
+    wrong.password = 'swordfish';
+    missing.searchParams.set('server_id', '77');
+    for (const one of [wrong.href, missing.href])
+      expect(await voiceServer(one)).toMatchObject({ state: 'bad' });
+    await voice.stop();
+    const gone = await voiceServer(voice.url);
+    expect(gone).toMatchObject({ state: 'bad', advice: expect.stringContaining('VOICE_URL') });
+    expect(JSON.stringify(gone)).not.toContain(new URL(voice.url).password);
   });
 });
 

@@ -7,6 +7,7 @@ import { createLines } from './database/lines.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import { openReplica } from './database/replica.ts';
 import type { Database } from './database/tables.ts';
+import { readBacklog } from './doctor/backlog.queries.ts';
 import { ensureEventPartitions } from './event/partitions.ts';
 import { startSealing } from './event/sealing.ts';
 import { createAccessTokens } from './grant/refresh-tokens.ts';
@@ -29,7 +30,6 @@ import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { seldom } from './shared/throttle.ts';
 import { unasked } from './standing/rehearse.ts';
-import { readBacklog } from './system/backlog.queries.ts';
 import { type Dispatch, startDispatch } from './webhook/dispatch.ts';
 
 export interface AppOptions {

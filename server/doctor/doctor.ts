@@ -13,6 +13,8 @@ import type { Clock } from '../shared/clock.ts';
 import { messageOf } from '../shared/message-of.ts';
 import { tokensOfOtherKeys } from '../token/token.queries.ts';
 import { findUnreadable } from '../webhook/secret-keys.ts';
+import { listHeld, readBacklog } from './backlog.queries.ts';
+import { describeBacklog, describeHeld } from './backlog.ts';
 import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from './database.ts';
 import { examineEvents } from './events.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
@@ -48,6 +50,10 @@ export async function* examine(
     yield* await examineReplica(db, settings, clock);
     yield* await attempt('keys', 'see "Keys" in docs/operating.md', () => examineKeys(db, settings, clock));
     yield* await attempt('jobs', 'see docs/jobs.md', () => examineJobs(db, settings.schedules, clock.now()));
+    yield* await attempt('sync', 'see docs/jobs.md', async () => [
+      ...describeBacklog(await readBacklog(db, clock.now())),
+      ...(await listHeld(db)).map(describeHeld),
+    ]);
     yield* await attempt('webhooks', 'see docs/events.md', async () => [
       await examineWebhooks(db, clock.now()),
     ]);

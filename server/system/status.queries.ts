@@ -26,11 +26,6 @@ export async function countPopulation(db: Kysely<Database>): Promise<Population>
   return population;
 }
 
-/** The changes that the mass-change guard holds back (D63). */
-export async function listHeld(db: Kysely<Database>) {
-  return db.selectFrom('held_changes').select(['job_id', 'runs', 'counted_on']).orderBy('job_id').execute();
-}
-
 /** The last start of each scheduled job, and of its last run that visited all users. */
 export async function listRuns(db: Kysely<Database>) {
   return db.selectFrom('schedules').select(['job_id', 'ran_on', 'complete_on']).execute();

@@ -68,6 +68,20 @@ describe('D72: GET /system/status', () => {
     expect((await status()).state).toBe('bad');
   });
 
+  it('reports that no run has looked at everybody, which is bad from two hours on', async () => {
+    const made = (seconds: number) =>
+      sql`update users set created_on = ${new Date(app.clock.now().getTime() - seconds * 1000)}
+        where character_id = 0`.execute(app.db);
+    await sql`update schedules set complete_on = null`.execute(app.db);
+    await made(7_100);
+    expect(await finding('sync')).toMatchObject({
+      state: 'mind',
+      says: 'no run has looked at everybody yet',
+    });
+    await made(7_300);
+    expect(await finding('sync')).toMatchObject({ state: 'bad', advice: expect.any(String) });
+  });
+
   it('reports held changes (D63), crash reports, and a low rest of the provider’s error limit', async () => {
     const now = app.clock.now();
     expect(await finding('crash reports')).toMatchObject({ state: 'good' });

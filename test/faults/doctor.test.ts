@@ -23,8 +23,17 @@ describe('npm run doctor', () => {
     const about = lines.flatMap((line) => /^(?:ok {2}|mind) ([^:]+):/.exec(line)?.[1] ?? []);
     expect(about).toEqual([
       ...['settings', 'PostgreSQL', 'writes', 'latency of the database', 'connections', 'migrations'],
-      ...['clocks', 'signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'webhooks'],
-      ...['events', 'checkpoint', "the game's sign-on", 'SSO_CLIENT_ID', "the game's API"],
+      ...['clocks', 'signing keys', 'ID tokens', 'encryption keys', 'jobs', 'failed jobs', 'sync'],
+      ...[
+        "the game's error limit",
+        'crash reports',
+        'webhooks',
+        'events',
+        'checkpoint',
+        "the game's sign-on",
+        'SSO_CLIENT_ID',
+        "the game's API",
+      ],
       ...["the document of the game's API", 'BASE_URL', 'voice server', 'disk'],
     ]);
     expect(lines.at(-1)).toBe('Nothing is wrong.');

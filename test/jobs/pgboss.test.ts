@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readBacklog } from '../../server/doctor/backlog.queries.ts';
 import { failedRuns } from '../../server/doctor/doctor.queries.ts';
 import type { JobName } from '../../server/queue/job-catalogue.ts';
 import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
 import { openQueue } from '../../server/queue/queue.ts';
-import { readBacklog } from '../../server/system/backlog.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 const JOB: JobName = 'sync-users';

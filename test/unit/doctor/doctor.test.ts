@@ -37,3 +37,21 @@ it('the doctor looks at everything else, too, where the clocks differ or the dat
       expect([...found.keys()]).toContain(about);
   });
 });
+
+it('D63, D72: the doctor tells of the sync, held changes and crash reports, as GET /system/status does', async () => {
+  await onDatabase('migrated', async (databaseUrl) => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query(`
+      update users set created_on = now() - interval '1 day' where character_id = 0;
+      insert into held_changes (job_id, fingerprint, runs, counted_on) values ('sync-users', 'x', 2, now());
+      insert into crash_reports (id, request, timestamp, trace)
+        values ('66f2a1b3c4d5e6f708192a3b', '{"url":"/"}', now(), 'Error')`);
+    await client.end();
+    const found = new Map((await examined(databaseUrl)).map((finding) => [finding.about, finding]));
+    expect(found.get('sync')).toMatchObject({ state: 'bad', says: 'no run has looked at everybody yet' });
+    expect(found.get('held changes')).toMatchObject({ state: 'mind' });
+    expect(found.get('crash reports')).toMatchObject({ state: 'mind', says: '1 within a day' });
+    expect(found.get("the game's error limit")).toMatchObject({ state: 'good' });
+  });
+});

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { dryRun, startWorker } from '../jobs/worker.ts';
+import { createLines } from './access/lines.ts';
 import { createApi } from './api.ts';
 import type { CompleteSettings } from './config/settings.ts';
-import { createLines } from './database/lines.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import { openReplica } from './database/replica.ts';
 import type { Database } from './database/tables.ts';
@@ -130,7 +130,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       events: sealing,
       metrics,
       rateLimit,
-      lines: createLines(),
+      lines: createLines(db),
       judge: judgeMembers,
       touches: unasked,
       dryRun: (job) => dryRun(services, job),

@@ -1,20 +1,19 @@
-import { inLine, type Lines } from '../database/lines.ts';
 import type { Admission } from './admission.ts';
 import { answersFor, type Caller } from './caller.queries.ts';
 import { isAdministrator } from './clearance-levels.ts';
-
-const never = () => new AbortController().signal;
+import type { Lines } from './lines.ts';
 
 /**
- * Runs a write in its caller's turn: the transaction locks the caller's row ({@link readmit}), so that a second one
- * would only occupy a connection while it waits for the first (D3c). Levels 9 and 10 do not wait here.
+ * Runs a write in its caller's turn: the transaction locks the caller's row (`readmit`), so that a second one would only
+ * occupy a connection while it waits for the first (D3c). Levels 9 and 10 do not wait here.
  */
 export async function inCallersTurn<T>(
   lines: Pick<Lines, 'callers'>,
-  { caller, gone = never }: Pick<Admission, 'caller' | 'gone'>,
-  work: () => Promise<T>,
+  admission: Admission,
+  work: (admission: Admission) => Promise<T>,
 ): Promise<T> {
-  return isAdministrator(caller.level) ? work() : inLine(lines.callers, turnOf(caller), gone, work);
+  const { caller } = admission;
+  return isAdministrator(caller.level) ? work(admission) : lines.callers(turnOf(caller), admission, work);
 }
 
 /**

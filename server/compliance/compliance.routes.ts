@@ -1,10 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import type { Admission } from '../access/admission.ts';
 import { turnOf } from '../access/callers-turn.ts';
-import { inLine } from '../database/lines.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
-import { goneWith } from '../http/client-gone.ts';
 import { CSV, otherForm } from '../http/other-forms.ts';
 import { written } from '../http/send-json.ts';
 import { writtenAs } from '../http/written-body.ts';
@@ -14,7 +12,7 @@ import { getCompliance } from './compliance.ts';
 import { daysAsTable, toJson, toTable } from './table.ts';
 
 interface Asked<Params> {
-  readonly caller: Caller;
+  readonly admission: Admission;
   readonly params: Params;
   readonly req: Pick<Request, 'accepts'>;
   readonly res: Response;
@@ -24,15 +22,15 @@ interface Asked<Params> {
 export function complianceHandlers<Params extends TrackedOrganization>(services: Services) {
   return {
     compliance: async (asked: Asked<Params>) => {
-      const { caller, params, res } = asked;
+      const { admission, params, res } = asked;
       const asTable = wantsTable(asked);
-      const read = async () => {
+      const read = async ({ caller }: Admission) => {
         const compliance = await getCompliance(services, caller, params);
         return asTable
           ? writtenAs<Compliance>(res, CSV, await toTable(compliance))
           : written(res, await toJson(compliance));
       };
-      const body = await inLine(services.lines.compliance, turnOf(caller), () => goneWith(res), read);
+      const body = await services.lines.compliance(turnOf(admission.caller), admission, read);
       return { status: 200 as const, body };
     },
     complianceDays: async (asked: Asked<Params>) => {

@@ -1,11 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Admission } from '../access/admission.ts';
-import { inLine } from '../database/lines.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-
-const never = () => new AbortController().signal;
 
 /**
  * Runs a write of a group, which locks its row, in a transaction: one at a time in this process, so that a group that
@@ -14,9 +11,9 @@ const never = () => new AbortController().signal;
 export async function inTurnOf<T>(
   groupId: string,
   { db, lines }: Pick<Services, 'db' | 'lines'>,
-  { gone = never }: Pick<Admission, 'gone'>,
+  admission: Admission,
   work: (tx: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
   const transaction = () => inTransaction(db, work);
-  return db.isTransaction ? transaction() : inLine(lines.groups, groupId, gone, transaction);
+  return db.isTransaction ? transaction() : lines.groups(groupId, admission, transaction);
 }

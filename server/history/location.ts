@@ -3,7 +3,7 @@ import type { CharacterLocation } from '../../contract/history.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { inCallersTurn } from '../access/callers-turn.ts';
-import type { Lines } from '../database/lines.ts';
+import type { Lines } from '../access/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';

@@ -8,7 +8,6 @@ import { PREVIEW_TYPE, Preview, contract as whole } from '../../contract/index.t
 import { type Admission, requireRights } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
-import { inLine } from '../database/lines.ts';
 import { onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
 import { rehearse } from '../standing/rehearse.ts';
@@ -27,6 +26,8 @@ interface Admitted {
   readonly caller: Caller;
   readonly admission: Admission;
 }
+
+const inputOf = (admission: Admission): Admitted => ({ caller: admission.caller, admission });
 
 /** A route's handler: gets the input of ts-rest and the caller. */
 export type Handler<R extends AppRoute> = (
@@ -117,7 +118,8 @@ interface AnyInput {
   readonly req: Request;
   readonly res: Response;
 }
-type AnyHandler = (input: AnyInput & Partial<Admitted>) => Promise<unknown>;
+type AnyHandler = (input: AnyInput & Admitted) => Promise<unknown>;
+type PublicHandler = (input: AnyInput) => Promise<unknown>;
 
 /** Checks the levels that fields need and authority over the record, after validation and before the handler (D6). */
 function guarded(
@@ -128,7 +130,10 @@ function guarded(
 ): (input: AnyInput) => Promise<unknown> {
   const rule = ruleOf(route);
   const { positioned } = route.metadata as RouteMetadata;
-  if (rule === 'public') return (input) => onAccountOf(originOf(input.req, input.res), () => handler(input));
+  if (rule === 'public') {
+    const answer = handler as PublicHandler;
+    return (input) => onAccountOf(originOf(input.req, input.res), () => answer(input));
+  }
   return async (input) => {
     const { params, body, req, res } = input;
     const caller = callerOf(res);
@@ -139,9 +144,9 @@ function guarded(
     // Set before the handler reads: a change in between is then in the feed after this position, so the client cannot
     // miss it (D92).
     if (positioned) res.setHeader('Castellan-Position', events.position);
-    const work = () =>
-      onAccountOf(originOf(req, res, caller), () => handler({ ...input, caller, admission }));
-    if (route.method === 'GET' || isForwarding(route)) return work();
+    const work = (admitted: Admission) =>
+      onAccountOf(originOf(req, res, caller), () => handler({ ...input, ...inputOf(admitted) }));
+    if (route.method === 'GET' || isForwarding(route)) return work(admission);
     const write = { admission, isRehearsal: triesOnly(req), asksOthers: asksOthers(route), res };
     return inLineOfWrites(lines, write, work);
   };
@@ -158,15 +163,15 @@ function previewed(route: AppRoute): AppRoute {
  * waits for before it takes a connection. Who belongs to whose person is for level 9 alone (D100).
  */
 function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Services): AnyHandler {
-  return async (input: AnyInput & Partial<Admitted>) => {
-    const { params, res, caller } = input;
-    const ofPersons = caller !== undefined && isAdministrator(caller.level);
-    const run = () => rehearse(services, (tried) => handlerOf(tried)(input), { ofPersons });
+  return async (input) => {
+    const run = (admitted: Admission) =>
+      rehearse(services, (tried) => handlerOf(tried)({ ...input, ...inputOf(admitted) }), {
+        ofPersons: isAdministrator(admitted.caller.level),
+      });
+    const { admission, params } = input;
     const { group_id } = params;
     const inTurn =
-      group_id === undefined
-        ? run()
-        : inLine(services.lines.groups, String(group_id), () => goneWith(res), run);
+      group_id === undefined ? run(admission) : services.lines.groups(String(group_id), admission, run);
     return { status: 200, body: await inTurn };
   };
 }

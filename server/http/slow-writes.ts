@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Admission } from '../access/admission.ts';
 import { inCallersTurn, turnOf } from '../access/callers-turn.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
-import { inLine, type Lines } from '../database/lines.ts';
+import type { Lines } from '../access/lines.ts';
 import { chargeMore } from './within-limit.ts';
 
 /** Elements of the lists in a body from which on a write takes long. */
@@ -11,7 +11,7 @@ const MANY = 1_000;
 const PER_REQUEST = 100;
 
 interface Write {
-  readonly admission: Admission & Required<Pick<Admission, 'gone'>>;
+  readonly admission: Admission;
   readonly isRehearsal: boolean;
   /** Whether it waits for another server first: it then takes its caller's turn by itself, once that has answered. */
   readonly asksOthers: boolean;
@@ -26,15 +26,16 @@ interface Write {
 export async function inLineOfWrites<T>(
   lines: Lines,
   { admission, isRehearsal, asksOthers, res }: Write,
-  work: () => Promise<T>,
+  work: (admission: Admission) => Promise<T>,
 ): Promise<T> {
-  const { caller, body, gone } = admission;
-  if (isAdministrator(caller.level)) return work();
+  const { caller, body } = admission;
+  if (isAdministrator(caller.level)) return work(admission);
   const beyond = elementsOf(body) - MANY;
   if (beyond > 0) await chargeMore(res, Math.ceil(beyond / PER_REQUEST));
   const isSlow = beyond > 0 || isRehearsal;
-  const inLineIfSlow = () => (isSlow ? inLine(lines.slowWrites, turnOf(caller), gone, work) : work());
-  return asksOthers ? inLineIfSlow() : inCallersTurn(lines, admission, inLineIfSlow);
+  const inLineIfSlow = (admitted: Admission) =>
+    isSlow ? lines.slowWrites(turnOf(caller), admitted, work) : work(admitted);
+  return asksOthers ? inLineIfSlow(admission) : inCallersTurn(lines, admission, inLineIfSlow);
 }
 
 /** Number of elements of all lists in a validated body, which nests a few levels at most. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
+import type { Lines } from '../access/lines.ts';
 import type { CompleteSettings } from '../config/settings.ts';
-import type { Lines } from '../database/lines.ts';
 import type { Replica } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import type { Sealing } from '../event/sealing.ts';
@@ -44,7 +44,7 @@ export interface Services {
   readonly metrics: Metrics;
   /** Undefined with RATE_LIMIT=0. */
   readonly rateLimit: RateLimit | undefined;
-  /** In which writes wait before they take a connection (D3c). */
+  /** In which requests wait before they take a connection (D3c). */
   readonly lines: Lines;
   /** Called by every change with the users whose standing it may touch, for rehearsals (D121). */
   readonly touches: Touches;

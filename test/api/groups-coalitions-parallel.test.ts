@@ -12,6 +12,7 @@ import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
+import { occupy } from '../harness/occupy.ts';
 import { replay, type Step, tick } from '../harness/serial.ts';
 
 const PARALLEL = 50;
@@ -500,7 +501,7 @@ describe('D3c: whoever may not write a group', () => {
     const policy = { joining: 'application' as const, eligible: { min_level: 1 } };
     await ok(root.group.setPolicy({ params, body: policy }));
     const asked = await ok(applicant.group.apply({ params }));
-    const leave = await app.app.services.lines.groups.enter(params.group_id, () => AbortSignal.abort());
+    const leave = occupy(app.app.services.lines.groups, params.group_id);
     const answers = await Promise.all([
       stranger.group.apply({ params }),
       stranger.group.leave({ params }),

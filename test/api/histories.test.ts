@@ -207,9 +207,9 @@ describe('POST …/location/now', () => {
     const { token, user } = await newcomer();
     const before = app.provider.requests.length;
     let answered = false;
-    const turns = vi.spyOn(app.app.services.lines.callers, 'enter').mockImplementation(async () => {
+    const turns = vi.spyOn(app.app.services.lines, 'callers').mockImplementation((_, admission, work) => {
       answered = app.provider.requests.length > before;
-      return () => undefined;
+      return work(admission);
     });
     const { status } = await storeNow(token, user.character_id);
     expect(turns.mock.calls.map(([caller]) => caller)).toEqual([String(user.character_id)]);

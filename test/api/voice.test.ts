@@ -266,9 +266,9 @@ describe('D41: the identity', () => {
     voice.world.connect(await nicknameFor(somebody));
     const before = voice.connections;
     let answered = false;
-    const turns = vi.spyOn(app.app.services.lines.callers, 'enter').mockImplementation(async () => {
+    const turns = vi.spyOn(app.app.services.lines, 'callers').mockImplementation((_, admission, work) => {
       answered = voice.connections > before;
-      return () => undefined;
+      return work(admission);
     });
     const { status } = await complete(somebody.jwt);
     expect(turns.mock.calls.map(([caller]) => caller)).toEqual([String(somebody.id)]);

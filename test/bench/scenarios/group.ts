@@ -1,8 +1,8 @@
 import { contract } from '../../../contract/index.ts';
 import { type Caller, findCaller } from '../../../server/access/caller.queries.ts';
 import { BUILT_IN_USER } from '../../../server/access/clearance-levels.ts';
+import { createLines } from '../../../server/access/lines.ts';
 import { withField } from '../../../server/database/json-text.ts';
-import { createLines } from '../../../server/database/lines.ts';
 import { eventIds } from '../../../server/event/event-id.ts';
 import { findGroup, type GroupRow } from '../../../server/group/group.queries.ts';
 import { updateGroup } from '../../../server/group/group.ts';
@@ -76,7 +76,7 @@ export const updatedGroup: Scenario = {
         const admission = { caller, rule, params: { group_id: group(0) }, body, clock: systemClock };
         // Nobody comes or goes, so nobody is told of the end of a session.
         const queue = {} as Services['queue'];
-        const services = { db, lines: createLines(), clock: systemClock, queue, touches: unasked };
+        const services = { db, lines: createLines(db), clock: systemClock, queue, touches: unasked };
         await updateGroup(services, admission, group(0), body);
       });
       const texts = statements.flatMap(({ values }) => values).filter((value) => typeof value === 'string');

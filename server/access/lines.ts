@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../database/tables.ts';
+import { createFairSemaphore, type FairSemaphoreLimits } from '../shared/fair-semaphore.ts';
+import { type Admission, rejudge } from './admission.ts';
+
+/**
+ * Runs `work` when its turn among the requests of this process has come. Whoever had to wait is judged anew then: the
+ * token may have been deleted meanwhile, or its owner demoted (D14, D20, D27b). So `work` goes by the admission that it
+ * is given.
+ *
+ * @param key who takes turns: for most lines the caller
+ */
+export type Line = <T>(
+  key: string,
+  admission: Admission,
+  work: (admission: Admission) => Promise<T>,
+) => Promise<T>;
+
+/** Lines in which requests wait for others of this process before they take a connection (D3c). */
+export interface Lines {
+  /** By group: its row is locked by one at a time anyway, so the others need no connection to wait for it. */
+  readonly groups: Line;
+  /** By the caller below level 9, for the same reason: each of its writes locks its own row. */
+  readonly callers: Line;
+  /** Dry runs and writes with many ids of callers below level 9, which hold a connection for seconds. */
+  readonly slowWrites: Line;
+  /** By the caller: the compliance of thousands of members takes seconds of the database and of the event loop. */
+  readonly compliance: Line;
+}
+
+/** Milliseconds that a request waits, as long as PostgreSQL would let it wait for a lock. */
+const WAIT_FOR = 30_000;
+
+export function createLines(db: Kysely<Database>): Lines {
+  const unlimited = Number.POSITIVE_INFINITY;
+  const lineOf = (what: string, limits: Pick<FairSemaphoreLimits, 'most' | 'each'>) => {
+    const detail = `Too many ${what} are waiting at the moment.`;
+    return createLine(db, {
+      ...limits,
+      waitFor: WAIT_FOR,
+      crowded: { code: 'database_unavailable', detail },
+    });
+  };
+  return {
+    groups: lineOf('changes', { most: unlimited, each: 1 }),
+    callers: lineOf('changes', { most: unlimited, each: 1 }),
+    // Less than the pool has connections, so that slow writes of many callers leave some to everybody else.
+    slowWrites: lineOf('changes', { most: 6, each: 1 }),
+    compliance: lineOf('readers of compliance', { most: 2, each: 1 }),
+  };
+}
+
+const never = () => new AbortController().signal;
+
+function createLine(db: Kysely<Database>, limits: FairSemaphoreLimits): Line {
+  const semaphore = createFairSemaphore(limits);
+  return async (key, admission, work) => {
+    const { gone = never } = admission;
+    let isOutdated = false;
+    const leave = await semaphore.enter(key, () => {
+      isOutdated = true;
+      return gone();
+    });
+    try {
+      return await work(isOutdated ? { ...admission, caller: await rejudge(db, admission) } : admission);
+    } finally {
+      leave();
+    }
+  };
+}

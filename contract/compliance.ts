@@ -129,6 +129,7 @@ export const corporationCompliance = {
     metadata: {
       positioned: true,
       operationId: 'getCorporationCompliance',
+      codes: ['too_many_waiting'],
       also: CSV,
       ...level(1, { authority: { over: 'corporation', mode: 'read', param: 'corporation_id' } }),
     },
@@ -160,6 +161,7 @@ export const allianceCompliance = {
     metadata: {
       positioned: true,
       operationId: 'getAllianceCompliance',
+      codes: ['too_many_waiting'],
       also: CSV,
       ...level(3, { authority: { over: 'alliance', mode: 'read', param: 'alliance_id' } }),
     },
@@ -196,7 +198,13 @@ export const coalitionCompliance = {
     description: TELLS,
     pathParams: byCoalition,
     responses: { 200: field(Compliance, 'The members.'), ...errors(404) },
-    metadata: { positioned: true, operationId: 'getCoalitionCompliance', also: CSV, ...coalition },
+    metadata: {
+      positioned: true,
+      operationId: 'getCoalitionCompliance',
+      codes: ['too_many_waiting'],
+      also: CSV,
+      ...coalition,
+    },
   },
   complianceDays: {
     method: 'GET',

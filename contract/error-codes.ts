@@ -74,7 +74,7 @@ export const ERROR_CODES = {
   caller_errors_used_up: [429, "The caller's requests caused too many errors at the provider."],
   too_many_waiting: [
     429,
-    'The caller, or the whole process, has the maximum number of waiting requests for events.',
+    'The caller has the maximum number of waiting requests, or the whole process that of requests for events.',
   ],
   too_many_joined_answers: [429, 'The caller has the maximum number of concurrent joined answers.'],
   headers_too_large: [431, 'The headers of the request are too large.'],

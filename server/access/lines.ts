@@ -31,9 +31,12 @@ export interface Lines {
 /** Milliseconds that a request waits, as long as PostgreSQL would let it wait for a lock. */
 const WAIT_FOR = 30_000;
 
+/** Maximum number of requests of one caller that wait: as many writes as it has in half a minute (D60), fewer reads. */
+const MOST_WAITING = { writes: 300, reads: 64 };
+
 export function createLines(db: Kysely<Database>): Lines {
   const unlimited = Number.POSITIVE_INFINITY;
-  const lineOf = (what: string, limits: Pick<FairSemaphoreLimits, 'most' | 'each'>) => {
+  const lineOf = (what: string, limits: Pick<FairSemaphoreLimits, 'most' | 'each' | 'queued'>) => {
     const detail = `Too many ${what} are waiting at the moment.`;
     return createLine(db, {
       ...limits,
@@ -43,10 +46,10 @@ export function createLines(db: Kysely<Database>): Lines {
   };
   return {
     groups: lineOf('changes', { most: unlimited, each: 1 }),
-    callers: lineOf('changes', { most: unlimited, each: 1 }),
+    callers: lineOf('changes', { most: unlimited, each: 1, queued: MOST_WAITING.writes }),
     // Less than the pool has connections, so that slow writes of many callers leave some to everybody else.
     slowWrites: lineOf('changes', { most: 6, each: 1 }),
-    compliance: lineOf('readers of compliance', { most: 2, each: 1 }),
+    compliance: lineOf('readers of compliance', { most: 2, each: 1, queued: MOST_WAITING.reads }),
   };
 }
 

@@ -6,29 +6,30 @@ export interface FairSemaphoreLimits {
   readonly most: number;
   /** Maximum number of holders that belong to one caller. */
   readonly each: number;
+  /** Maximum number of one caller in the queue; without it there is none. */
+  readonly queued?: number;
   /** Maximum time in the queue, in milliseconds. */
   readonly waitFor: number;
   /** What is answered when that takes longer. */
   readonly crowded?: { readonly code: ErrorCode; readonly detail: string };
 }
 
-/** A semaphore with a limit for each caller: first in, first out, but callers at their own limit are skipped. */
+/**
+ * A semaphore with a limit for each caller. Callers take turns, except those at their own limit; of what one caller waits
+ * with, the first in is the first out. So nobody waits longer because another caller waits with much.
+ */
 export interface FairSemaphore {
   /**
    * Waits for a permit; the returned function releases it.
    *
    * @param gone creates the caller's abort signal; called only when it has to wait
-   * @throws DomainError when that takes too long; the signal's reason when it is aborted
+   * @throws DomainError when that takes too long, or the caller waits with too much already; the signal's reason when it
+   *   is aborted
    */
   enter(caller: string, gone: () => AbortSignal): Promise<() => void>;
 }
 
-interface Waiting {
-  readonly caller: string;
-  readonly go: () => void;
-}
-
-/** `Retry-After` in seconds when the wait has timed out. */
+/** `Retry-After` in seconds when the wait has timed out, or may not begin. */
 const AGAIN_AFTER = 5;
 
 const CROWDED = {
@@ -36,27 +37,38 @@ const CROWDED = {
   detail: 'Too many requests are being forwarded at the moment.',
 } as const;
 
+const FULL = 'You have the maximum number of requests that wait for others of yours.';
+
 export function createFairSemaphore({
   most,
   each,
+  queued = Number.POSITIVE_INFINITY,
   waitFor,
   crowded = CROWDED,
 }: FairSemaphoreLimits): FairSemaphore {
   const inside = new Map<string, number>();
-  const line: Waiting[] = [];
+  /** What lets each caller's waiting ones in, in order of arrival. */
+  const queues = new Map<string, Set<() => void>>();
+  /** The waiting callers below their own limit, in the order of their turns. */
+  const turns = new Set<string>();
   let count = 0;
 
   const isIn = (caller: string) => inside.get(caller) ?? 0;
 
+  /** Puts the caller's next turn after those of the others, if it waits and may enter. */
+  function takeTurns(caller: string): void {
+    if (queues.has(caller) && isIn(caller) < each) turns.add(caller);
+  }
+
   function admit(): void {
-    for (let at = 0; at < line.length && count < most; ) {
-      const { caller, go } = line[at] as Waiting;
-      if (isIn(caller) >= each) at += 1;
-      else {
-        line.splice(at, 1);
-        take(caller);
-        go();
-      }
+    // Callers who are added meanwhile get their turn in the same loop.
+    for (const caller of turns) {
+      if (count >= most) return;
+      turns.delete(caller);
+      take(caller);
+      const [go] = queues.get(caller) ?? [];
+      go?.();
+      takeTurns(caller);
     }
   }
 
@@ -69,21 +81,31 @@ export function createFairSemaphore({
     count -= 1;
     if (isIn(caller) > 1) inside.set(caller, isIn(caller) - 1);
     else inside.delete(caller);
+    takeTurns(caller);
     admit();
   }
 
-  function wait(caller: string, signal: AbortSignal): Promise<void> {
+  async function wait(caller: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
+    const queue = queues.get(caller) ?? new Set();
+    if (queue.size >= queued) throw new DomainError('too_many_waiting', FULL, { retryAfter: AGAIN_AFTER });
+    queues.set(caller, queue);
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { caller, go: () => end(resolve) };
-      const end = (how: () => void) => {
+      const end = () => {
         clearTimeout(tooLong);
         signal.removeEventListener('abort', giveUp);
-        how();
+        queue.delete(go);
+        if (queue.size > 0) return;
+        queues.delete(caller);
+        turns.delete(caller);
+      };
+      const go = () => {
+        end();
+        resolve();
       };
       const refuse = (reason: unknown) => {
-        line.splice(line.indexOf(waiting), 1);
-        end(() => reject(reason as Error));
+        end();
+        reject(reason as Error);
       };
       const giveUp = () => refuse(signal.reason);
       const tooLong = setTimeout(
@@ -91,7 +113,8 @@ export function createFairSemaphore({
         waitFor,
       );
       signal.addEventListener('abort', giveUp);
-      line.push(waiting);
+      queue.add(go);
+      takeTurns(caller);
     });
   }
 

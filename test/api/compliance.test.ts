@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Compliance } from '../../contract/compliance.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { ok } from '../../sdk/src/index.ts';
@@ -12,6 +12,7 @@ import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { untilWaiting } from '../harness/meanwhile.ts';
+import { occupy } from '../harness/occupy.ts';
 import { send } from '../harness/send.ts';
 
 /** FIRST and SECOND are of one alliance; the coalition holds that alliance and LONE; OTHER is of neither. */
@@ -440,6 +441,35 @@ describe('D102: compliance', () => {
       expect(begun()).toBe(reads.length);
     } finally {
       await holder.end();
+    }
+  });
+
+  it('D3c: callers take turns, and only one with 64 waiting requests is refused', async () => {
+    const reader = (id: number) => callerAt(app, { id, level: 8, corporation: FIRST });
+    const [ceo, second] = [await reader(ADA), await reader(BRIM)];
+    const { lines } = app.app.services;
+    const { compliance } = lines;
+    const served: string[] = [];
+    const entered = vi.spyOn(lines, 'compliance').mockImplementation((key, admission, work) =>
+      compliance(key, admission, (admitted) => {
+        served.push(key);
+        return work(admitted);
+      }),
+    );
+    const ask = (client: Client) => client.corporation.compliance({ params: { corporation_id: FIRST } });
+    const leaves = [occupy(compliance, 'somebody'), occupy(compliance, 'somebody else')];
+    try {
+      const answers = Array.from({ length: 65 }, () => ask(ceo));
+      expect(await Promise.race(answers)).toMatchObject({ status: 429, body: { code: 'too_many_waiting' } });
+      await vi.waitUntil(() => entered.mock.calls.length === answers.length, 60_000);
+      answers.push(ask(second));
+      await vi.waitUntil(() => entered.mock.calls.length === answers.length, 60_000);
+      leaves.pop()?.();
+      expect((await Promise.all(answers)).filter(({ status }) => status !== 200)).toHaveLength(1);
+      expect(served.indexOf(String(BRIM))).toBe(1);
+    } finally {
+      for (const leave of leaves) leave();
+      entered.mockRestore();
     }
   });
 });

@@ -75,6 +75,18 @@ async function answerTo(
   return answer;
 }
 
+it('D3c: of one caller 300 writes wait, and one more is refused', async () => {
+  const { admission, turn } = await somebodyAdmitted();
+  const { callers } = app.app.services.lines;
+  const leave = occupy(callers, turn);
+  const done = async () => 'done';
+  const waiting = Array.from({ length: 300 }, () => callers(turn, admission, done));
+  await expect(callers(turn, admission, done)).rejects.toMatchObject({ code: 'too_many_waiting' });
+  expect(await callers('somebody else', admission, done)).toBe('done');
+  leave();
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['done']));
+});
+
 describe('whoever had to wait for others is judged anew', () => {
   it.each(WAITING)('D20: a token that is deleted meanwhile %s', async (_, waiting) => {
     const deleted = ({ uuid }: Token) => app.db.deleteFrom('tokens').where('uuid', '=', uuid).execute();

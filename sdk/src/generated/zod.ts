@@ -724,7 +724,7 @@ export const DisabledReason: Enum<'asked' | 'gone' | 'undeliverable' | 'not_allo
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
  * - `rate_limited` (429): The token, the address without one, or the webhook used up its requests of this minute.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
- * - `too_many_waiting` (429): The caller, or the whole process, has the maximum number of waiting requests for events.
+ * - `too_many_waiting` (429): The caller has the maximum number of waiting requests, or the whole process that of requests for events.
  * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.
  * - `headers_too_large` (431): The headers of the request are too large.
  * - `internal_error` (500): An unforeseen error.

@@ -6,7 +6,7 @@ const LONG = 60_000;
 const turn = () => new Promise(setImmediate);
 
 /** The callers that have entered so far, in order. */
-function watched(limits: { most: number; each: number; waitFor?: number }) {
+function watched(limits: { most: number; each: number; queued?: number; waitFor?: number }) {
   const semaphore = createFairSemaphore({ waitFor: LONG, ...limits });
   const came: string[] = [];
   const enter = (caller: string, signal = new AbortController().signal) => {
@@ -39,7 +39,37 @@ describe('a semaphore', () => {
     expect(came).toEqual(['greedy', 'greedy', 'other']);
     (await leaving)();
     await turn();
-    expect(came).toEqual(['greedy', 'greedy', 'other', 'greedy']);
+    expect(came).toEqual(['greedy', 'greedy', 'other', 'last']);
+  });
+
+  it('lets callers take turns, whoever waits with how much', async () => {
+    const { came, enter } = watched({ most: 1, each: 1 });
+    const crowd = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'd', 'd'].map((caller) => enter(caller));
+    for (const entering of [...crowd, enter('e')]) {
+      void entering.then((leave) => setImmediate(leave));
+    }
+    await Promise.all(crowd);
+    expect(came.join('')).toBe('abcdeabdab');
+  });
+
+  it('lets callers take turns whose number within is not limited, too', async () => {
+    const { came, enter } = watched({ most: 2, each: 2 });
+    const [first, second] = [enter('a'), enter('a'), enter('a'), enter('a'), enter('b'), enter('b')];
+    (await first)();
+    (await second)();
+    await turn();
+    expect(came.join('')).toBe('aaba');
+  });
+
+  it('refuses what a caller waits with beyond its maximum, and nobody else', async () => {
+    const { came, enter } = watched({ most: 1, each: 1, queued: 2 });
+    const leave = await enter('a');
+    const [, , refused] = [enter('a'), enter('a'), enter('a')];
+    await expect(refused).rejects.toMatchObject({ code: 'too_many_waiting', retryAfter: 5 });
+    void enter('b');
+    leave();
+    await turn();
+    expect(came.join('')).toBe('ab');
   });
 
   it('releasing twice has the effect of releasing once', async () => {

@@ -273,7 +273,7 @@ export const eventRoutes = c.router({
     path: '/event',
     summary: 'Follow what happens',
     description:
-      'Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only.',
+      'Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be short, or empty, while `more` is true: one answer looks at so many events only, and has about 2 MiB of them at the most.',
     query: z.object({
       after: PositionInQuery.optional(),
       types: field(
@@ -314,7 +314,7 @@ export const auditRoutes = c.router({
     method: 'GET',
     path: '/audit',
     summary: 'Look up who did what',
-    description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only.`,
+    description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only, and has about 2 MiB of them at the most.`,
     query: z.object({
       actor: field(wholeNumberInQuery(0, MAX_ID).optional(), 'Id of the character who did it.', 2112000001),
       target: field(

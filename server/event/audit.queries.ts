@@ -7,10 +7,12 @@ import {
   context,
   cutShort,
   hidesActor,
+  pageOfVisible,
   type Reader,
   reachesNobody,
   reading,
   type StoredEvent,
+  tooLarge,
   usersBefore,
   visible,
 } from './read.queries.ts';
@@ -33,7 +35,7 @@ export interface AuditQuestion {
 
 export interface AuditAnswer {
   readonly events: readonly StoredEvent[];
-  /** Id of the last event examined. */
+  /** Id of the last event examined, or on the page, where that ends before. */
   readonly last: string | null;
   /** Whether there may be more beyond the last event examined. */
   readonly more: boolean;
@@ -66,16 +68,15 @@ export async function findAudited(
   // When every examined event matches, the limit bounds what has to be examined.
   const read = reader === 'all' && rest.length === 0 ? Math.min(limit, most) : most;
   const { looked, found } = way(within(question), read);
+  const shows = [showsTarget(target), showsActor(actor, reader)];
   const { rows } = await sql<AuditAnswer>`${plannedEachTime}
     with ${reading(reader)}, looked as materialized (${looked}), fitting as materialized (
       select e.*, ${usersBefore(sql`e.event_id desc`)} as users_before from ${found} where ${both(rest)}
-    ), ${candidates}, ${visible(reader)}, page as (
-      select * from visible v where ${showsTarget(target)} and ${showsActor(actor, reader)}
-      order by event_id desc limit ${limit}
-    )
-    select case when ${cutShort} then (select event_id from candidates order by event_id limit 1)
+    ), ${candidates}, ${visible(reader)}, ${pageOfVisible(sql`event_id desc`, limit, both(shows))}
+    select case when ${tooLarge} then (select event_id from page order by event_id limit 1)
+        when ${cutShort} then (select event_id from candidates order by event_id limit 1)
         else (select event_id from looked order by event_id limit 1) end as last,
-      ${cutShort} or (select count(*) from looked) >= ${read}::int as more,
+      ${tooLarge} or ${cutShort} or (select count(*) from looked) >= ${read}::int as more,
       coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
         'hidesActor', ${hidesActor(reader)},
         'position', (select position from event_seals s where s.event_id = v.event_id))

@@ -124,6 +124,28 @@ export const candidates = sql`candidates as materialized (
 /** Whether that left events out. */
 export const cutShort = sql`exists (select from fitting where users_before >= ${sql.lit(MOST_USERS)})`;
 
+/**
+ * Maximum size of the events of one answer, in bytes, unless it is a single event: they are read and written in one piece,
+ * and somebody may have filled them with text (D3c).
+ */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/** CTE: the first of the visible events `v` in this order that meet a condition, as far as their size is bounded. */
+export function pageOfVisible(
+  order: RawBuilder<unknown>,
+  limit: number,
+  condition: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
+  return sql`wanted as materialized (
+      select v.*, coalesce(sum(octet_length(v.body)) over (
+        order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      from visible v where ${condition} order by ${order} limit ${limit}
+    ), page as (select * from wanted where bytes_before < ${sql.lit(MOST_BYTES)})`;
+}
+
+/** Whether that left events out. */
+export const tooLarge = sql`exists (select from wanted where bytes_before >= ${sql.lit(MOST_BYTES)})`;
+
 /** The context of the event `v`. */
 export const context = sql`(select context from event_contexts x where x.event_id = v.event_id)`;
 
@@ -201,10 +223,9 @@ export async function readStretch(
       select s.position, e.*, ${usersBefore(sql`s.position`)} as users_before from stretch s, me, lateral (
         select * from events e where e.event_id = s.event_id and ${between(stretch)} offset 0) e
       where ${fits} and ${mine}
-    ), ${candidates}, ${visible(reader)}, page as (
-      select * from visible order by position limit ${limit}
-    )
-    select case when ${cutShort} then (select max(position) from candidates)
+    ), ${candidates}, ${visible(reader)}, ${pageOfVisible(sql`position`, limit)}
+    select case when ${tooLarge} then (select max(position) from page)
+        when ${cutShort} then (select max(position) from candidates)
         else (select max(position) from stretch) end as looked,
       coalesce((select max(position) from event_seals), 0) as head,
       (select event_id from stretch order by position limit 1) as next,

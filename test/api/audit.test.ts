@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Event } from '../../contract/event.ts';
+import type { Event, EventPage } from '../../contract/event.ts';
 import { paginate } from '../../sdk/src/index.ts';
 import { eventIds } from '../../server/event/event-id.ts';
 import { onAccountOf } from '../../server/event/origin.ts';
@@ -689,5 +689,54 @@ describe('D92, D94: a page names 50,000 users at the most', () => {
     expect(first).toMatchObject({ cursor: String(before + 100), more: true });
     const second = await page(Number(first.cursor));
     expect(second.events.map(({ event_id }) => event_id)).toEqual(ids.slice(100));
+  });
+});
+
+describe('D3c, D92, D94: a page has 2 MiB of events at the most', () => {
+  const filled = { type: 'group' as const, id: 'dd'.repeat(12), name: 'Filled' };
+  /** As an owner may write it: each of its characters takes six bytes of JSON. */
+  const description = '\u0001'.repeat(4000);
+  const COUNT = 100;
+  let ids: string[];
+  let before: number;
+  beforeAll(async () => {
+    before = (await allEvents(app.db)).at(-1)?.position ?? 0;
+    ids = await record(
+      BOB,
+      ...Array.from({ length: COUNT }, () => ({
+        type: 'group.updated' as const,
+        targets: [filled],
+        changes: [{ field: 'description', before: description, after: description }],
+      })),
+    );
+  });
+
+  /** One that begins within them holds the event that reaches the limit, too. */
+  const fits = (page: readonly Event[]) => {
+    const size = Buffer.byteLength(JSON.stringify(page));
+    expect(size).toBeGreaterThan(2 * 1024 * 1024 - 50_000);
+    expect(size).toBeLessThan(2 * 1024 * 1024 + 50_000);
+  };
+
+  it.each([CHIEF, MATE, BOB])('the audit of %i ends there, and continues where it ended', async (reader) => {
+    const query = { actor: BOB, type: 'group.updated', limit: 1000 };
+    fits(await audit(reader, query));
+    const all: string[] = [];
+    for await (const { event_id, targets } of paginate(as(reader).audit.list, { query })) {
+      if (targets[0]?.id === filled.id) all.push(event_id);
+    }
+    expect(all).toEqual(ids.toReversed());
+  });
+
+  it.each([CHIEF, MATE, BOB])('so does the feed of %i', async (reader) => {
+    const pages: EventPage[] = [];
+    do {
+      const after = pages.at(-1)?.cursor ?? before;
+      const { body } = await as(reader).event.list({ query: { after, limit: 1000 } });
+      pages.push(body as EventPage);
+    } while (pages.at(-1)?.more);
+    expect(pages.length).toBeGreaterThan(1);
+    for (const { events } of pages.slice(0, -1)) fits(events);
+    expect(pages.flatMap(({ events }) => events.map(({ event_id }) => event_id))).toEqual(ids);
   });
 });

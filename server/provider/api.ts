@@ -38,6 +38,11 @@ export interface GameApi {
   names(ids: readonly number[]): Promise<NamedId[]>;
 }
 
+/** Whether it is the name of a character: who is told as a CEO or a member may be something else, or have none. */
+export function namesCharacter({ category, name }: NamedId): boolean {
+  return category === 'character' && name !== '';
+}
+
 /** Statuses by which the provider says that an id is unknown or invalid. */
 export const UNKNOWN: ReadonlySet<number> = new Set([400, 404, 422]);
 /** Maximum number of ids in one bulk request (facts §2). */

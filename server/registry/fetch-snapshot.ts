@@ -183,7 +183,7 @@ async function nameCeos(
   const users = await readUserNames(services.db, ceoIds);
   const strangers = ceoIds.filter((id) => !users.has(id));
   const { found, failure } = await nameStrangers(services, client, strangers);
-  const newcomers = new Map(found.flatMap(({ id, name }) => (name === '' ? [] : [[id, name] as const])));
+  const newcomers = new Map(found.map(({ id, name }) => [id, name] as const));
   const stored = [...asRead.corporations.values()].map(({ ceo_id, ceo_name }) => [ceo_id, ceo_name] as const);
   const makeshift = failure === undefined ? strangers.map((id) => [id, `#${id}`] as const) : [];
   return { names: new Map([...makeshift, ...stored, ...newcomers, ...users]), newcomers, failure };

@@ -2,7 +2,7 @@ import { boundedName } from '../database/bounded.ts';
 import { nameKey } from '../database/name-key.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
-import { askNames, BULK } from '../provider/api.ts';
+import { askNames, BULK, namesCharacter } from '../provider/api.ts';
 import type { ProviderError } from '../provider/http.ts';
 import { findNames } from '../provider/names.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
@@ -44,10 +44,10 @@ export async function followNames(
     const stored = new Map(page.map(({ id, name }) => [id, name]));
     const answers = await askNames(registryClient, [...stored.keys()]);
     failure = answers.failure;
-    const renamed = answers.found.flatMap(({ id, name: foreign, category }) => {
+    const renamed = answers.found.filter(namesCharacter).flatMap(({ id, name: foreign }) => {
       const name = boundedName(foreign);
       const former = stored.get(id);
-      const isNew = former !== undefined && category === 'character' && name !== '' && name !== former;
+      const isNew = former !== undefined && name !== former;
       return isNew ? [{ id, name, former, name_key: nameKey(name) }] : [];
     });
     changes.push(...renamed.map(({ id, name, former }) => ({ character_id: id, name: [former, name] })));

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { askNames, type BulkAnswers, type NamedId } from '../provider/api.ts';
+import { askNames, type BulkAnswers, type NamedId, namesCharacter } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import { findNames, saveNames } from '../provider/names.queries.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -20,7 +20,7 @@ export async function nameStrangers(
     ids.filter((id) => known.get(id)?.name !== null),
   );
   await markRefused(db, answers, clock.now());
-  return answers;
+  return { ...answers, found: answers.found.filter(namesCharacter) };
 }
 
 /** Stores that the provider does not name these ids, unless it refused all: then the fault is the provider's. */

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { FIRST_PLAYER_CORPORATION } from '../access/clearance-levels.ts';
-import type { AllianceFacts, CorporationFacts, GameApi } from '../provider/api.ts';
+import { type AllianceFacts, type CorporationFacts, type GameApi, namesCharacter } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
 
 /**
@@ -142,12 +142,8 @@ async function toSnapshot(
   alliance: OpenAlliance | undefined,
   corporations: readonly (Omit<OpenCorporation, 'alliance_id'> & { alliance_id?: number | undefined })[],
 ): Promise<ProviderSnapshot> {
-  const names = new Map(
-    (await api.names(corporations.map((corporation) => corporation.ceo_id))).map(({ id, name }) => [
-      id,
-      name,
-    ]),
-  );
+  const named = await api.names(corporations.map((corporation) => corporation.ceo_id));
+  const names = new Map(named.filter(namesCharacter).map(({ id, name }) => [id, name]));
   const nameOf = (id: number) => names.get(id) ?? `#${id}`;
   return {
     alliances:

@@ -211,9 +211,7 @@ async function findPeople(
   const { found, failure } = await nameStrangers(services, client, [...strangers]);
   const people = found.flatMap(({ id, name }) => {
     const corporation_id = homes.get(id);
-    return corporation_id === undefined || name === ''
-      ? []
-      : [{ character_id: id, character_name: name, corporation_id }];
+    return corporation_id === undefined ? [] : [{ character_id: id, character_name: name, corporation_id }];
   });
   const listed = listers.map((lister) => lister.corporation_id);
   return { ...unreadOf(listed, lists), people, failure: lists.failure ?? failure };

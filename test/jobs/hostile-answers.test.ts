@@ -5,7 +5,7 @@ import { createGameApi } from '../../server/provider/api.ts';
 import type { ProviderClient, ProviderRequest } from '../../server/provider/client.ts';
 import { saveNames } from '../../server/provider/names.queries.ts';
 import { followNames } from '../../server/registry/follow-names.ts';
-import { fetchAlliance, fetchMembers } from '../../server/registry/provider-snapshot.ts';
+import { fetchAlliance, fetchCorporation, fetchMembers } from '../../server/registry/provider-snapshot.ts';
 import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
@@ -16,6 +16,7 @@ import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
 
 const [FIRST, SECOND, LONELY, OTHER_LONELY] = [98_000_001, 98_000_002, 98_000_011, 98_000_012];
+const OTHER_ALLIANCE = 99_000_002;
 const HOUR = 3_600_000;
 /** Longer than an index entry may be, and incompressible. */
 const LONG = Array.from({ length: 10_000 }, (_, n) =>
@@ -145,6 +146,26 @@ describe('a name of characters that cannot be stored', () => {
     const api = createGameApi(client);
     await expect(api.corporation(LONELY)).rejects.toThrow(`unusable answer to /corporations/${LONELY}`);
     await expect(api.alliance(99_000_001)).rejects.toThrow('unusable answer to /alliances/99000001');
+  });
+});
+
+describe('whom the provider names otherwise than as a character', () => {
+  it.each([
+    ['without a name', { name: '' }],
+    ['with a name that cannot be stored', { name: '\0' }],
+    ['as a corporation', { category: 'corporation' }],
+  ])('%s: is no user, neither as a CEO nor as a member', async (_, odd) => {
+    const { world } = app.provider;
+    const ceo = world.corporation(LONELY)?.ceoId as number;
+    await addGrant(app, memberOf(LONELY), ['ext-corporations.read_corporation_membership.v1']);
+    const client = answering(({ path }, data: object[]) => {
+      if (path === '/universe/names') return data.map((entry) => ({ ...entry, ...odd }));
+      return path === `/corporations/${LONELY}/members` ? [...data, OTHER_ALLIANCE] : data;
+    });
+    const found = await fetchCorporation(createGameApi(client), LONELY);
+    expect(found).toMatchObject({ corporations: [{ ceo_id: ceo, ceo_name: `#${ceo}` }], characters: [] });
+    await refreshOrganizations({ ...app.app.services, client }, testRun('refresh-organizations'));
+    expect(await userRow(app, OTHER_ALLIANCE)).toBeUndefined();
   });
 });
 

@@ -18,7 +18,8 @@ export function whyTracking({ name, memberOf, covered, requirements, grants }: T
     const sentence = `${name} is a member of no corporation, so nobody tracks its refresh tokens.`;
     return { answer: 'unknown', sentence, facts: [fact('D35', sentence)], fixes: [] };
   }
-  const missing = lacking(requirements, grants);
+  const all = [...new Set(requirements.flatMap(({ scopes }) => scopes))].sort();
+  const missing = lacking(all, grants);
   const facts = [
     ...requirements.map((requirement) => required(requirement, covered === true ? undefined : missing)),
     ...grants.map(({ valid, scopes }) => held(valid, scopes)),
@@ -27,17 +28,14 @@ export function whyTracking({ name, memberOf, covered, requirements, grants }: T
     const sentence = `A valid refresh token of ${name} covers everything that is required.`;
     return { answer: 'yes', sentence, facts, fixes: [] };
   }
-  const text = `Sign in again, granting ${missing.length === 0 ? 'any scope' : missing.join(', ')}.`;
+  // All of them, as one refresh token has to cover what is required.
+  const text = `Sign in again, granting ${all.length === 0 ? 'any scope' : all.join(', ')}.`;
   const sentence = shortcoming(name, covered, missing, requirements, grants);
   return { answer: 'no', sentence, facts, fixes: [{ who: name, text, operation: 'startLogin' }] };
 }
 
-/** The required scopes that are missing in the valid grant with the fewest missing ones. */
-function lacking(
-  requirements: TrackingJudged['requirements'],
-  grants: TrackingJudged['grants'],
-): readonly ExtScope[] {
-  const all = [...new Set(requirements.flatMap(({ scopes }) => scopes))].sort();
+/** The required scopes that are missing in the valid grant with the fewest missing ones, the same as in the compliance. */
+function lacking(all: readonly ExtScope[], grants: TrackingJudged['grants']): readonly ExtScope[] {
   const lacks = grants
     .filter(({ valid }) => valid)
     .map(({ scopes }) => all.filter((scope) => !scopes.includes(scope)));
@@ -67,5 +65,9 @@ function shortcoming(
   if (!grants.some(({ valid }) => valid)) return `No refresh token of ${name} is valid any more.`;
   const by = requirements.filter(({ scopes }) => scopes.some((scope) => missing.includes(scope)));
   const bodies = listed(by.map(({ type, id, name: body }) => ({ type, id, name: body })));
-  return `The refresh tokens of ${name} lack ${missing.join(', ')}, required by ${bodies}.`;
+  const what = `${missing.join(', ')}, required by ${bodies}`;
+  const other = grants.some(({ valid, scopes }) => valid && scopes.some((scope) => missing.includes(scope)));
+  return other
+    ? `No refresh token of ${name} covers everything that is required: the best one lacks ${what}.`
+    : `The refresh tokens of ${name} lack ${what}.`;
 }

@@ -136,7 +136,7 @@ const judged: {
     'covered', (select ${coverage(scopesOfCorporation)} from standing_grants g
       where g.character_id = u.character_id),
     'requirements', ${requirementsOfCorporation},
-    'grants', (select coalesce(json_agg(json_build_object('valid', g.valid, 'scopes', g.scopes)), '[]')
+    'grants', (select coalesce(json_agg(json_build_object('valid', g.valid, 'scopes', g.scopes) order by g.grant_id), '[]')
       from standing_grants g where g.character_id = u.character_id))`,
   group: (id, asker, now) => sql`(
     select json_build_object('name', g.group_name,

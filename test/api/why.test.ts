@@ -129,6 +129,46 @@ describe('D120: why', () => {
     await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [] } }));
   });
 
+  it('D35: two refresh tokens that cover it together are not enough; it lacks the same as in the compliance', async () => {
+    const params = { corporation_id: HOME.corporation };
+    const halves = [MAIL, 'ext-skills.read_skills.v1'] as const;
+    await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [...halves] } }));
+    await addMember(app, 2_112_900_012);
+    const signed_in_on = app.clock.now();
+    await app.db
+      .updateTable('users')
+      .set({ signed_in_on })
+      .where('character_id', '=', 2_112_900_012)
+      .execute();
+    // The ids decide which of the equal ones counts, whichever was stored first.
+    for (const [grant_id, scopes] of [
+      ['20000000-0000-4000-8000-000000000000', [halves[1]]],
+      ['10000000-0000-4000-8000-000000000000', [halves[0]]],
+    ] as const) {
+      const row = {
+        grant_id,
+        character_id: 2_112_900_012,
+        scopes,
+        valid: true,
+        refresh_token: Buffer.alloc(1),
+      };
+      await app.db
+        .insertInto('grants')
+        .values(row as never)
+        .execute();
+    }
+    const { persons } = await ok(root.corporation.compliance({ params }));
+    const seen = persons.flatMap(({ characters }) => characters);
+    const { missing_scopes } = seen.find(({ user }) => user.character_id === 2_112_900_012) ?? {};
+    expect(missing_scopes).toEqual([halves[1]]);
+    expect(await why(2_112_900_012, 'tracking')).toMatchObject({
+      answer: 'no',
+      sentence: expect.stringMatching(`^No refresh token of .* the best one lacks ${halves[1]}, required by`),
+      fixes: [{ text: `Sign in again, granting ${halves.join(', ')}.`, operation: 'startLogin' }],
+    });
+    await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [] } }));
+  });
+
   it('group: why the user is a member; a 404 for an unknown group', async () => {
     const made = await ok(root.group.create({ body: { group_name: 'Scouts' } }));
     expect(await why(ADA, `group:${made.group_id}`)).toMatchObject({

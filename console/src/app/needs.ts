@@ -6,8 +6,10 @@
 import { queries } from '../session/api.ts';
 import { hasAuthority, mayReach } from '../shared/authority.ts';
 import { applicationsAs, eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
+import { trackingOf } from '../shared/tracking.ts';
 import { have, type Needs } from './ahead.ts';
 
+const BUILT_IN = 0;
 const LEVEL_THAT_READS = { corporation: 1, alliance: 3, coalition: 5 } as const;
 const LEVEL_THAT_CHANGES_COALITIONS = 6;
 
@@ -15,6 +17,7 @@ const groupsOf = (characterId: number) => queries.user.groups({ params: { charac
 
 export const standing: Needs = (_, me) => [
   groupsOf(me.character_id),
+  ...(me.character_id === BUILT_IN ? [] : [trackingOf(me.character_id)]),
   ...(me.corporation === null
     ? []
     : [queries.corporation.get({ params: { corporation_id: Number(me.corporation) } })]),
@@ -68,7 +71,9 @@ export const user: Needs = async ({ name = '' }, me) => {
   const params = { character: String(other.character_id) };
   return [
     groupsOf(other.character_id),
-    ...(hasAuthority('read', me, other) ? [queries.user.person({ params })] : []),
+    ...(hasAuthority('read', me, other) && other.character_id !== BUILT_IN
+      ? [queries.user.person({ params }), trackingOf(other.character_id)]
+      : []),
   ];
 };
 

@@ -1,7 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
-import { ADMINISTRATOR, button, goToPart, open, operator, page, tab, tokenOf } from './stage.ts';
+import {
+  ADMINISTRATOR,
+  button,
+  goToPart,
+  OFFICER,
+  open,
+  operator,
+  page,
+  settled,
+  tab,
+  tokenOf,
+} from './stage.ts';
 import { faultsOf, TWO_LOOKS } from './walk.ts';
 
 const params = { corporation_id: 98_000_001 };
@@ -45,5 +56,36 @@ describe('D102: who of a corporation complies', () => {
     expect(lines[0]).toBe('\uFEFFPerson,Character,Character id,Status,Why,Since,Days');
     expect(lines.at(-2)).toBe(`,"'=HYPERLINK(""http://127.0.0.1:9/"",""x"")",5,Never signed in,,,`);
     await button('Sign out').waitFor();
+  });
+});
+
+describe('D35: one refresh token has to cover all that is required', () => {
+  const HALVES = ['ext-mail.read_mail.v1', 'ext-skills.read_skills.v1'] as const;
+
+  it('and whom two cover only together is told so, and grants all of it in one sign-in', async () => {
+    await tokenOf(OFFICER, [HALVES[0]]);
+    const officer = await tokenOf(OFFICER, [HALVES[1]]);
+    const user = await ok(operator.user.get({ params: { character_name: String(OFFICER) } }));
+    expect(user.available_ext_scopes).toEqual(expect.arrayContaining([...HALVES]));
+    const own = { corporation_id: Number(user.corporation) };
+    const { mandatory_ext_scopes: former } = await ok(operator.corporation.get({ params: own }));
+    const mandatory_ext_scopes = [...HALVES];
+    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes } }));
+    await open(`/user/${encodeURIComponent(user.character_name)}`, await tokenOf(ADMINISTRATOR));
+    await page.getByRole('region', { name: 'Scopes' }).getByText('No refresh token of').waitFor();
+    await open('/', officer);
+    const missing = page.getByRole('region', { name: 'What is missing' });
+    await missing.getByText('No refresh token of').waitFor();
+    await settled();
+    expect(await faultsOf('missing', TWO_LOOKS)).toEqual([]);
+    const [request] = await Promise.all([
+      page.waitForRequest(/\/sign-in$/),
+      missing.getByRole('button', { name: 'Grant what is missing' }).click(),
+    ]);
+    expect(request.postDataJSON().scopes).toEqual(expect.arrayContaining([...HALVES]));
+    await page.locator(`button[name=character_id][value="${OFFICER}"]`).click();
+    await missing.getByText('Nothing. Everything that is required of you is granted.').waitFor();
+    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes: former } }));
+    expect(tab.complaints).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createClient } from '../../../sdk/src/index.ts';
+import { createClient, type ExtScope } from '../../../sdk/src/index.ts';
 import { type Browser, DESK, launchChromium, type Tab } from '../../harness/chromium.ts';
 import { build, createInstance, type Instance } from '../../harness/instance.ts';
 import { signInAt } from '../../harness/sign-in-at.ts';
@@ -81,8 +81,9 @@ export async function signInAsAdministrator(): Promise<void> {
 const CALLBACK = 'http://127.0.0.1:9/elsewhere';
 
 /** A user token of a character: for what is not about the sign-in. */
-export async function tokenOf(characterId: number): Promise<string> {
-  const back = await signInAt(instance.url, root, CALLBACK, { characterId });
+export async function tokenOf(characterId: number, scopes?: ExtScope[]): Promise<string> {
+  const who = { characterId, ...(scopes !== undefined && { scopes }) };
+  const back = await signInAt(instance.url, root, CALLBACK, who);
   return back.searchParams.get('user_token') ?? '';
 }
 

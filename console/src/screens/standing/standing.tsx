@@ -1,4 +1,4 @@
-import type { ExtScope, User } from '@castellan/sdk';
+import type { User } from '@castellan/sdk';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { queries } from '../../session/api.ts';
@@ -13,6 +13,7 @@ import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { Scopes } from '../../shared/scopes.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { trackingOf } from '../../shared/tracking.ts';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { Tour } from './tour.tsx';
@@ -39,7 +40,7 @@ function Content() {
         title={t('What is missing')}
         actions={isCharacter && <Why characterId={me.character_id} about="tracking" label={t('My tokens')} />}
       >
-        <Missing me={me} />
+        {isCharacter ? <Missing me={me} /> : <NothingMissing />}
       </Section>
       <Section
         title={t('Who I am')}
@@ -81,30 +82,26 @@ function Content() {
 }
 
 function Missing({ me }: { readonly me: User }) {
-  const missing = me.cumulated_mandatory_ext_scopes.filter(
-    (scope) => !me.available_ext_scopes.includes(scope),
-  );
-  if (missing.length === 0) {
-    return <Text>{t('Nothing. Everything that is required of you is granted.')}</Text>;
-  }
-  return <Grant missing={missing} granted={me.available_ext_scopes} />;
+  const { data: why } = useSuspenseQuery(trackingOf(me.character_id));
+  return why.answer === 'no' ? <Grant me={me} reason={why.sentence} /> : <NothingMissing />;
 }
 
-function Grant({
-  missing,
-  granted,
-}: {
-  readonly missing: readonly ExtScope[];
-  readonly granted: readonly ExtScope[];
-}) {
-  const scopes = [...new Set([...granted, ...missing])].sort();
+function NothingMissing() {
+  return <Text>{t('Nothing. Everything that is required of you is granted.')}</Text>;
+}
+
+/** Offers a sign-in for all that is required and all that was granted, so that its refresh token covers both. */
+function Grant({ me, reason }: { readonly me: User; readonly reason: string }) {
+  const required = me.cumulated_mandatory_ext_scopes;
+  const scopes = [...new Set([...me.available_ext_scopes, ...required])].sort();
   const granting = useMutation({ mutationFn: () => startSignIn({ scopes }) });
   return (
     <Stack align="flex-start">
-      <Text>
-        {t('Corporation, alliance and coalitions require scopes that no valid grant of yours covers:')}
-      </Text>
-      <Scopes of={missing} none="" />
+      <Text>{reason}</Text>
+      {required.length > 0 && (
+        <Text>{t('Your corporation, alliance and coalitions require, all at once:')}</Text>
+      )}
+      {required.length > 0 && <Scopes of={required} none="" />}
       <Problem error={granting.error} />
       <Button onClick={() => granting.mutate()} loading={granting.isPending}>
         {t('Grant what is missing')}

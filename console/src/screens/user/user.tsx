@@ -16,6 +16,7 @@ import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Scopes } from '../../shared/scopes.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { trackingOf } from '../../shared/tracking.ts';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
@@ -128,17 +129,33 @@ function Offices({ user }: { readonly user: UserRecord }) {
 }
 
 function Grants({ user }: { readonly user: UserRecord }) {
-  const missing = user.cumulated_mandatory_ext_scopes.filter(
-    (scope) => !user.available_ext_scopes.includes(scope),
-  );
+  const isTold = hasAuthority('read', useMe(), user) && user.character_id !== BUILT_IN;
   return (
     <Stack gap="xs">
       <Text fw={600}>{t('Missing')}</Text>
-      <Scopes of={missing} none={t('Nothing that is required.')} />
+      {isTold ? <Missing user={user} /> : <NeverGranted user={user} />}
       <Text fw={600}>{t('Granted')}</Text>
       <Scopes of={user.available_ext_scopes} none={t('Nothing.')} />
     </Stack>
   );
+}
+
+function Missing({ user }: { readonly user: UserRecord }) {
+  const { data: why } = useSuspenseQuery(trackingOf(user.character_id));
+  if (why.answer !== 'no') return <Text c="dimmed">{t('Nothing that is required.')}</Text>;
+  return (
+    <Text>
+      <Name of={why.sentence} />
+    </Text>
+  );
+}
+
+/** What there is to tell of the record alone, to those whom the service does not tell its verdict. */
+function NeverGranted({ user }: { readonly user: UserRecord }) {
+  const missing = user.cumulated_mandatory_ext_scopes.filter(
+    (scope) => !user.available_ext_scopes.includes(scope),
+  );
+  return <Scopes of={missing} none={t('No scope that was never granted.')} />;
 }
 
 /** The button to delete the user, for those who may (D15); the service checks that again. */

@@ -10,6 +10,7 @@ import './console/keyboard.ts';
 import './console/superuser.ts';
 import './console/reasons.ts';
 import './console/records.ts';
+import './console/saving.ts';
 import './console/desk.ts';
 import './console/webhooks.ts';
 import './console/hostile-names.ts';

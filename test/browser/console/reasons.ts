@@ -19,7 +19,9 @@ describe('reasons and previews', () => {
     const params = { coalition_id: await firstCoalition() };
     await signInAsAdministrator();
     await page.goto(at(`/coalition/${params.coalition_id}`));
-    await page.getByText('Keep out', { exact: true }).click();
+    const login = page.getByRole('region', { name: 'Logging in' });
+    await login.getByText('Keep out', { exact: true }).click();
+    await login.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('may not log in any more').first().waitFor();
     expect(await violations(page)).toEqual([]);
@@ -27,7 +29,7 @@ describe('reasons and previews', () => {
     await dialog.getByRole('button', { name: 'Leave it' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(true);
-    await page.getByText('Keep out', { exact: true }).click();
+    await login.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Save all the same' }).click();
     await page.getByText('Keeps its members out').waitFor();
     await dialog.waitFor({ state: 'detached' });

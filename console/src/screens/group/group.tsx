@@ -13,7 +13,6 @@ import { LinkAnchor } from '../../shared/links.tsx';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
-import { useCareful } from '../../shared/preview-before-save.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { Parts } from '../../shared/tabs.tsx';
 import { Why } from '../../shared/why.tsx';
@@ -136,16 +135,15 @@ function Login() {
   const change = useGroupChange(group.group_id);
   const mayChange = useLevel(ADMINISTRATOR);
   const params = { group_id: group.group_id };
-  const careful = useCareful({
-    preview: (authorized_to_login: boolean) =>
-      castellan.group.update.preview({ params, body: { authorized_to_login } }),
-    save: (authorized_to_login) => change.mutateAsync({ authorized_to_login }),
-  });
   return (
-    <Stack>
-      <LoginVoice value={group.authorized_to_login} {...(mayChange && { onChange: careful.run })} />
-      {careful.dialog}
-    </Stack>
+    <LoginVoice
+      value={group.authorized_to_login}
+      mayChange={mayChange}
+      preview={(authorized_to_login) =>
+        castellan.group.update.preview({ params, body: { authorized_to_login } })
+      }
+      save={(authorized_to_login) => change.mutateAsync({ authorized_to_login })}
+    />
   );
 }
 

@@ -9,7 +9,6 @@ import { Confirm } from '../../shared/confirm.tsx';
 import { ADMINISTRATOR, CHANGES_COALITION, READS_COALITION } from '../../shared/level-thresholds.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Name } from '../../shared/name.tsx';
-import { useCareful } from '../../shared/preview-before-save.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { shownAtOnce } from '../../shared/shown-at-once.ts';
 import { t } from '../../text/text.ts';
@@ -97,16 +96,15 @@ function Login() {
     })),
     onSuccess: (changed) => queryClient.setQueryData(queryKey, changed),
   });
-  const careful = useCareful({
-    preview: (authorized_to_login: boolean) =>
-      castellan.coalition.update.preview({ params, body: { authorized_to_login } }),
-    save: change.mutateAsync,
-  });
   return (
-    <Stack>
-      <LoginVoice value={coalition.authorized_to_login} {...(mayChange && { onChange: careful.run })} />
-      {careful.dialog}
-    </Stack>
+    <LoginVoice
+      value={coalition.authorized_to_login}
+      mayChange={mayChange}
+      preview={(authorized_to_login) =>
+        castellan.coalition.update.preview({ params, body: { authorized_to_login } })
+      }
+      save={change.mutateAsync}
+    />
   );
 }
 

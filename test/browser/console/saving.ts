@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../../sdk/src/index.ts';
+import {
+  ADMINISTRATOR,
+  button,
+  OTHER,
+  open,
+  operator,
+  PILOT,
+  page,
+  tab,
+  tokenOf,
+} from './stage.ts';
+
+/** What a screen saves: what was chosen there, all of it, and nothing else. */
+describe('what is saved', () => {
+  const dialog = () => page.getByRole('dialog');
+  const part = (name: string) => page.getByRole('region', { name });
+  const nameOf = async (id: number) =>
+    (await ok(operator.user.get({ params: { character_name: String(id) } }))).character_name;
+  let administrator: string;
+  let params: { group_id: string };
+  beforeAll(async () => {
+    administrator = await tokenOf(ADMINISTRATOR);
+    params = await ok(operator.group.create({ body: { group_name: 'Savers', description: '' } }));
+    const add_members = [await nameOf(PILOT), await nameOf(OTHER)];
+    await ok(operator.group.update({ params, body: { add_members } }));
+  });
+  afterAll(() => operator.group.delete({ params }));
+  const group = () => ok(operator.group.get({ params }));
+
+  it('D3: a login permission is chosen first and saved by a button, since it cannot be unset afterwards', async () => {
+    await open(`/group/${params.group_id}`, administrator);
+    const login = part('Logging in');
+    await login.getByRole('radio', { name: 'Says nothing' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await login.getByRole('button', { name: 'Take back' }).click();
+    expect(await login.getByRole('radio', { name: 'Says nothing' }).isChecked()).toBe(true);
+    expect((await group()).authorized_to_login).toBeNull();
+    await login.getByText('Let in', { exact: true }).click();
+    await login.getByRole('button', { name: 'Save' }).click();
+    await login.getByText('Lets its members in').waitFor();
+    await expect.poll(async () => (await group()).authorized_to_login).toBe(true);
+    expect(tab.complaints).toEqual([]);
+  });
+
+});

@@ -1,5 +1,5 @@
 import { type ButtonProps, PasswordInput, Textarea, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { DialogButton, DialogForm } from './dialog-form.tsx';
 
 interface Field {
@@ -11,9 +11,17 @@ interface Field {
   readonly secret?: boolean;
   readonly value?: string;
   readonly inputMode?: 'numeric';
+  /** A regular expression that the whole text has to match. */
+  readonly pattern?: string;
 }
 
 export type Filled = Readonly<Record<string, string>>;
+
+/**
+ * When it rejects, the dialog shows the error. `changed` are the fields that were filled in anew: what else is in the
+ * dialog may have been changed by somebody else since it was opened, and must not be put back.
+ */
+type Submit = (filled: Filled, changed: Filled) => Promise<unknown>;
 
 interface FieldsDialogProps extends ButtonProps {
   /** The text of the button, the title of the dialog and the text of the dialog's button. */
@@ -23,8 +31,7 @@ interface FieldsDialogProps extends ButtonProps {
   readonly fields: readonly Field[];
   /** Consequences or other information, above the fields. */
   readonly lead?: ReactNode;
-  /** When it rejects, the dialog shows the error. */
-  readonly submit: (filled: Filled) => Promise<unknown>;
+  readonly submit: Submit;
 }
 
 /** A button that opens a dialog with a few fields. */
@@ -36,19 +43,32 @@ export function FieldsDialog({
   children = label,
   ...button
 }: FieldsDialogProps) {
-  const send = (data: FormData) =>
-    submit(Object.fromEntries(fields.map(({ name }) => [name, String(data.get(name) ?? '')])));
   return (
     <DialogButton {...button} label={label} text={children}>
-      {(close) => (
-        <DialogForm action={children} close={close} submit={send}>
-          {lead}
-          {fields.map((field, index) => (
-            <Input key={field.name} field={field} first={index === 0} />
-          ))}
-        </DialogForm>
-      )}
+      {(close) => <Form action={children} fields={fields} lead={lead} submit={submit} close={close} />}
     </DialogButton>
+  );
+}
+
+interface FormProps extends Pick<FieldsDialogProps, 'fields' | 'lead' | 'submit'> {
+  readonly action: string;
+  readonly close: () => void;
+}
+
+function Form({ action, fields, lead, submit, close }: FormProps) {
+  const [opened] = useState(() => new Map(fields.map(({ name, value }) => [name, value ?? ''])));
+  const send = (data: FormData) => {
+    const filled = fields.map(({ name }) => [name, String(data.get(name) ?? '')] as const);
+    const changed = filled.filter(([name, text]) => text !== opened.get(name));
+    return submit(Object.fromEntries(filled), Object.fromEntries(changed));
+  };
+  return (
+    <DialogForm action={action} close={close} submit={send}>
+      {lead}
+      {fields.map((field, index) => (
+        <Input key={field.name} field={field} first={index === 0} />
+      ))}
+    </DialogForm>
   );
 }
 

@@ -44,4 +44,17 @@ describe('what is saved', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('of a group, whose owner somebody else changes meanwhile, is the description alone', async () => {
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Edit').click();
+    await dialog().getByLabel('Description').fill('They save.');
+    const owner = await nameOf(PILOT);
+    await ok(operator.group.update({ params, body: { owner } }));
+    await part('About').getByText(owner).waitFor();
+    await dialog().getByRole('button', { name: 'Edit' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await group()).toMatchObject({ description: 'They save.', owner: { character_name: owner } });
+    expect(tab.complaints).toEqual([]);
+  });
+
 });

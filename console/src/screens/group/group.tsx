@@ -193,8 +193,8 @@ function Change() {
             ? []
             : [{ name: 'owner', label: t('Owner'), value: group.owner?.character_name ?? '' }]),
         ]}
-        submit={({ description = '', owner = '' }) =>
-          change.mutateAsync({ description, ...(owner !== '' && { owner }) })
+        submit={(_, { owner, ...changed }) =>
+          change.mutateAsync({ ...changed, ...(owner !== undefined && owner !== '' && { owner }) })
         }
       />
       {mayDelete && (

@@ -57,4 +57,26 @@ describe('what is saved', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('of required scopes, which somebody else changes meanwhile, is what was added here, to theirs', async () => {
+    const made = await ok(operator.coalition.create({ body: { coalition_name: 'Both', ticker: 'BO' } }));
+    const { coalition_id } = made;
+    const own = { coalition_id };
+    await open(`/coalition/${coalition_id}`, administrator);
+    const scopes = part('Required scopes');
+    await scopes.getByRole('combobox', { name: 'Required of members' }).fill('read_skills');
+    await page.getByRole('option', { name: 'ext-skills.read_skills.v1' }).click();
+    await page.keyboard.press('Escape');
+    const mandatory_ext_scopes = ['ext-mail.read_mail.v1' as const];
+    await ok(operator.coalition.update({ params: own, body: { mandatory_ext_scopes } }));
+    await scopes.getByText('ext-mail.read_mail.v1').waitFor();
+    await scopes.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The required scopes are saved.').waitFor();
+    expect((await ok(operator.coalition.get({ params: own }))).mandatory_ext_scopes).toEqual([
+      'ext-mail.read_mail.v1',
+      'ext-skills.read_skills.v1',
+    ]);
+    await operator.coalition.delete({ params: own });
+    expect(tab.complaints).toEqual([]);
+  });
+
 });

@@ -1,9 +1,10 @@
 import type { ExtScope, Preview } from '@castellan/sdk';
 import { EXT_SCOPES } from '@castellan/sdk/scopes';
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Stack, Text } from '@mantine/core';
+import { useDraft } from '../../shared/draft.ts';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
+import { SaveButtons } from '../../shared/save-buttons.tsx';
 import { ScopePicker } from '../../shared/scope-picker.tsx';
 import { Scopes } from '../../shared/scopes.tsx';
 import { t } from '../../text/text.ts';
@@ -40,13 +41,7 @@ export function Requirements({ own, cumulated, save, preview }: RequirementsProp
 }
 
 function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulated'>>) {
-  const [base, setBase] = useState(own);
-  const [scopes, setScopes] = useState(own);
-  // Follows changes by others, unless something was chosen here that is not saved yet.
-  if (own !== base && (areSame(scopes, base) || areSame(scopes, own))) {
-    setBase(own);
-    setScopes(own);
-  }
+  const [scopes, setScopes] = useDraft(own, withTheirs);
   const careful = useCareful({
     preview,
     save: async (chosen: ExtScope[]) => {
@@ -54,23 +49,29 @@ function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulate
       notify(t('The required scopes are saved.'));
     },
   });
-  const same = areSame(scopes, own);
   return (
     <Stack gap="sm">
       <ScopePicker label={t('Required of members')} value={scopes} known={EXT_SCOPES} onChange={setScopes} />
       {careful.dialog}
-      <Group>
-        <Button disabled={same} loading={careful.isPending} onClick={() => careful.run([...scopes])}>
-          {t('Save')}
-        </Button>
-        {!same && (
-          <Button variant="default" onClick={() => setScopes(own)}>
-            {t('Take back')}
-          </Button>
-        )}
-      </Group>
+      <SaveButtons
+        same={areSame(scopes, own)}
+        isPending={careful.isPending}
+        save={() => careful.run([...scopes])}
+        takeBack={() => setScopes(own)}
+      />
     </Stack>
   );
+}
+
+/** What others require now, with what was added here and without what was taken out: the whole list is saved. */
+function withTheirs(
+  draft: readonly ExtScope[],
+  base: readonly ExtScope[],
+  own: readonly ExtScope[],
+): readonly ExtScope[] {
+  const added = draft.filter((scope) => !base.includes(scope) && !own.includes(scope));
+  const kept = own.filter((scope) => draft.includes(scope) || !base.includes(scope));
+  return [...kept, ...added];
 }
 
 function areSame(some: readonly ExtScope[], others: readonly ExtScope[]): boolean {

@@ -29,7 +29,7 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
     if (preview !== undefined) trying.mutate();
   };
   // Until it is known what the action takes from people, it cannot be confirmed: a second Enter would do so unseen.
-  const isUnknown = trying.isPending;
+  const isUnknown = preview !== undefined && trying.data === undefined;
   const close = () => {
     doing.reset();
     setOpen(false);
@@ -42,9 +42,10 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
       <Dialog opened={open} onClose={close} title={label}>
         <Stack>
           <Text component="div">{question}</Text>
-          {isUnknown && <Loading rows={2} />}
+          {trying.isPending && <Loading rows={2} />}
           {trying.data !== undefined && <Changes of={trying.data} />}
-          <Problem error={doing.error ?? trying.error} />
+          <Problem error={doing.error} />
+          <Problem error={trying.error} retry={() => trying.mutate()} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('Cancel')}

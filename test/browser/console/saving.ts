@@ -3,6 +3,7 @@ import { ok } from '../../../sdk/src/index.ts';
 import {
   ADMINISTRATOR,
   button,
+  focused,
   OTHER,
   open,
   operator,
@@ -77,6 +78,27 @@ describe('what is saved', () => {
     ]);
     await operator.coalition.delete({ params: own });
     expect(tab.complaints).toEqual([]);
+  });
+
+  it('D121: nothing that deletes is confirmed while it is unknown whom it concerns', async () => {
+    let fails = true;
+    await page.route(/dry_run=true/, (route) =>
+      fails
+        ? route.fulfill({ status: 409, json: { detail: 'Not now.', code: 'conflict' } })
+        : route.continue(),
+    );
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Delete group').click();
+    await dialog().getByText('Not now.').waitFor();
+    const confirming = dialog().getByRole('button', { name: 'Delete group' });
+    expect(await confirming.getAttribute('aria-disabled')).toBe('true');
+    await confirming.and(focused()).waitFor();
+    await page.keyboard.press('Enter');
+    fails = false;
+    await dialog().getByRole('button', { name: 'Try again' }).click();
+    await dialog().locator('button:not([aria-disabled=true])', { hasText: 'Delete group' }).waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    expect((await group()).group_name).toBe('Savers');
   });
 
 });

@@ -101,4 +101,22 @@ describe('what is saved', () => {
     expect((await group()).group_name).toBe('Savers');
   });
 
+  it('a member that the service took another one for is not said to be gone, and the focus stays in the list', async () => {
+    const [pilot, other] = [await nameOf(PILOT), await nameOf(OTHER)];
+    // Of two of the same name the last seen one answers (D38).
+    await page.route(new RegExp(`/group/${params.group_id}$`), async (route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ json: await group() }) : route.continue(),
+    );
+    await open(`/group/${params.group_id}`, administrator);
+    await button(`Remove ${other}`).click();
+    await page.getByText(`${other} is still a member`).waitFor();
+    expect(await page.getByText('is no member any more').count()).toBe(0);
+    await page.unroute(new RegExp(`/group/${params.group_id}$`));
+    await ok(operator.group.update({ params, body: { owner: await nameOf(ADMINISTRATOR) } }));
+    await button(`Remove ${pilot}`).press('Enter');
+    await page.getByText(`${pilot} is no member any more.`).waitFor();
+    await page.getByRole('region', { name: 'List: Members' }).and(focused()).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
 });

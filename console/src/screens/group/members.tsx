@@ -1,5 +1,6 @@
 import type { Group, UserShort } from '@castellan/sdk';
 import { Button, Stack, Text } from '@mantine/core';
+import { useRef } from 'react';
 import { FilteredList } from '../../shared/filtered-list.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -18,11 +19,22 @@ interface MembersProps {
 export function Members({ group, mayChange }: MembersProps) {
   const change = useGroupChange(group.group_id);
   const changeable = mayChange && !group.is_autogroup;
-  const remove = ({ character_name }: UserShort) =>
+  const list = useRef<HTMLDivElement>(null);
+  const remove = ({ character_id, character_name: name }: UserShort) => {
+    // The row with the focused button goes.
+    list.current?.querySelector('section')?.focus();
     change.mutate(
-      { remove_members: [character_name] },
-      { onSuccess: () => notify(t('{name} is no member any more.', { name: character_name })) },
+      { remove_members: [name] },
+      {
+        onSuccess: ({ members }) =>
+          notify(
+            members.some((member) => member.character_id === character_id)
+              ? t('{name} is still a member: another character of that name was meant.', { name })
+              : t('{name} is no member any more.', { name }),
+          ),
+      },
     );
+  };
   return (
     <Stack>
       {changeable && (
@@ -37,37 +49,39 @@ export function Members({ group, mayChange }: MembersProps) {
         </div>
       )}
       <Problem error={change.error} />
-      <FilteredList
-        label={t('Members')}
-        items={group.members}
-        textOf={({ character_name }) => character_name}
-        keyOf={({ character_id }) => character_id}
-        empty={t('Nobody is in it.')}
-      >
-        {(member) => (
-          <div className="row">
-            <LinkAnchor to="/user/$name" params={{ name: member.character_name }}>
-              <Name of={member.character_name} />
-            </LinkAnchor>
-            {member.character_id === group.owner?.character_id ? (
-              <Text size="sm" c="dimmed">
-                {t('Owner')}
-              </Text>
-            ) : (
-              changeable && (
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={t('Remove {name}', { name: member.character_name })}
-                  onClick={() => remove(member)}
-                >
-                  {t('Remove')}
-                </Button>
-              )
-            )}
-          </div>
-        )}
-      </FilteredList>
+      <div ref={list}>
+        <FilteredList
+          label={t('Members')}
+          items={group.members}
+          textOf={({ character_name }) => character_name}
+          keyOf={({ character_id }) => character_id}
+          empty={t('Nobody is in it.')}
+        >
+          {(member) => (
+            <div className="row">
+              <LinkAnchor to="/user/$name" params={{ name: member.character_name }}>
+                <Name of={member.character_name} />
+              </LinkAnchor>
+              {member.character_id === group.owner?.character_id ? (
+                <Text size="sm" c="dimmed">
+                  {t('Owner')}
+                </Text>
+              ) : (
+                changeable && (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={t('Remove {name}', { name: member.character_name })}
+                    onClick={() => remove(member)}
+                  >
+                    {t('Remove')}
+                  </Button>
+                )
+              )}
+            </div>
+          )}
+        </FilteredList>
+      </div>
     </Stack>
   );
 }

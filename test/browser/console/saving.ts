@@ -119,4 +119,21 @@ describe('what is saved', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('D28: a guest can be added by its name, though the list of users knows none', async () => {
+    const guest = { ...(await ok(operator.user.get({ params: { character_name: String(PILOT) } }))) };
+    await page.route(/\/user\/Invited%20Guest$/i, (route) =>
+      route.fulfill({ json: { ...guest, character_id: 2_112_999_999, character_name: 'Invited Guest' } }),
+    );
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Add members').click();
+    await dialog().getByLabel('Names').fill('Invited Guest\nNobody of that name');
+    await dialog().getByRole('button', { name: 'Look among guests' }).click();
+    await dialog().getByText('1 name is not known here').waitFor();
+    await dialog().getByRole('button', { name: 'Add 1 member' }).waitFor();
+    expect(await dialog().getByRole('listitem').allInnerTexts()).toEqual([
+      'Invited Guest',
+      'Nobody of that name',
+    ]);
+  });
+
 });

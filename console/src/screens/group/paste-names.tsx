@@ -1,8 +1,8 @@
-import type { UserShort } from '@castellan/sdk';
+import { ok, type UserShort } from '@castellan/sdk';
 import { Button, CopyButton, Group, List, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
-import { queries } from '../../session/api.ts';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { queries, reader } from '../../session/api.ts';
 import { DialogButton } from '../../shared/dialog-form.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
@@ -27,9 +27,10 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
   const { data: users } = useSuspenseQuery(queries.user.list());
   const [text, setText] = useState('');
   const settled = useDeferredValue(text);
+  const looking = useMutation({ mutationFn: findByName });
   const { fresh, already, unknown } = useMemo(
-    () => parseNames(settled, users, members),
-    [settled, users, members],
+    () => parseNames(settled, [...users, ...(looking.data ?? [])], members),
+    [settled, users, looking.data, members],
   );
   const adding = useMutation({ mutationFn: () => add([...fresh]), onSuccess: close });
   return (
@@ -52,9 +53,18 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
           title={count(unknown.length, '{n} name is not known here', '{n} names are not known here')}
           names={unknown}
           copy={t('Copy the unknown names')}
-        />
+        >
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={looking.isPending}
+            onClick={() => looking.mutate(unknown)}
+          >
+            {t('Look among guests')}
+          </Button>
+        </Found>
       </Stack>
-      <Problem error={adding.error} />
+      <Problem error={adding.error ?? looking.error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           {t('Cancel')}
@@ -67,6 +77,19 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
   );
 }
 
+/** The users of these names, one after the other: the list of users leaves out guests, who may be members all the same. */
+async function findByName(names: readonly string[]): Promise<UserShort[]> {
+  const found: UserShort[] = [];
+  for (const name of names) {
+    const answer = await reader.user.get.answer({ params: { character_name: name } });
+    if (answer.status === 404) continue;
+    const { character_id, character_name } = await ok(answer);
+    // A number that names nobody is taken for an id.
+    if (character_name === name) found.push({ character_id, character_name });
+  }
+  return found;
+}
+
 const SHOWN = 20;
 
 interface FoundProps {
@@ -74,9 +97,11 @@ interface FoundProps {
   readonly names: readonly string[];
   /** The text of a button that copies all names, where more are found than shown. */
   readonly copy?: string;
+  /** Further buttons. */
+  readonly children?: ReactNode;
 }
 
-function Found({ title, names, copy }: FoundProps) {
+function Found({ title, names, copy, children }: FoundProps) {
   if (names.length === 0) return null;
   return (
     <div>
@@ -91,6 +116,7 @@ function Found({ title, names, copy }: FoundProps) {
             )}
           </CopyButton>
         )}
+        {children}
       </Group>
       <List size="sm">
         {names.slice(0, SHOWN).map((name) => (

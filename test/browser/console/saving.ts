@@ -9,6 +9,7 @@ import {
   operator,
   PILOT,
   page,
+  settled,
   tab,
   tokenOf,
 } from './stage.ts';
@@ -136,4 +137,14 @@ describe('what is saved', () => {
     ]);
   });
 
+  it('D91: who opens the screen of a user reads none of its histories, and is not on record', async () => {
+    const reads = async () =>
+      (await ok(operator.audit.list({ query: { target: `user:${OTHER}`, type: 'history.read' } }))).length;
+    const before = await reads();
+    await open(`/user/${encodeURIComponent(await nameOf(OTHER))}`, administrator);
+    await page.getByRole('tab', { name: 'Timeline', selected: true }).waitFor();
+    await settled();
+    expect(await reads()).toBe(before);
+    expect(tab.complaints).toEqual([]);
+  });
 });

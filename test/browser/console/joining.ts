@@ -189,6 +189,23 @@ describe('D110, D111: into a group and out of it', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('D111: what was applied for can be withdrawn after the group was hidden', async () => {
+    const hidden = await ok(operator.group.create({ body: { group_name: 'Hidden', description: '' } }));
+    await ok(operator.group.setPolicy({ params: hidden, body: { joining: 'application' } }));
+    const client = createClient({ baseUrl: instance.url, token: pilot });
+    const { application_id } = await ok(client.group.apply({ params: hidden, body: { message: 'Let me.' } }));
+    await ok(operator.group.setPolicy({ params: hidden, body: { visible_to: 'members' } }));
+    await open('/groups', pilot);
+    await goToPart('My applications');
+    await button('Withdraw the application to Hidden').click();
+    await button('Withdraw the application to Hidden').waitFor({ state: 'detached' });
+    const mine = await ok(client.application.list({ query: { role: 'applicant' } }));
+    expect(mine.find((each) => each.application_id === application_id)?.state).toBe('withdrawn');
+    expect(await faultsOf('my-applications', TWO_LOOKS)).toEqual([]);
+    await operator.group.delete({ params: hidden });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D121: who would have to leave by a policy is named before it is saved', async () => {
     const params = { group_id: groupId };
     const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));

@@ -9,6 +9,7 @@ import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
+import { Withdraw } from './withdraw.tsx';
 
 /** The groups that users can join, each with whether this user may, and why (D111). */
 export function Joinable() {
@@ -107,26 +108,4 @@ async function ask({ group_id, group_name }: JoinableGroup['group'], message: st
       : t('Your application to {name} is on its way.', { name: group_name }),
   );
   await forget('group', 'application', 'user');
-}
-
-function Withdraw({ applicationId, name }: { readonly applicationId: string; readonly name: string }) {
-  const withdrawing = useMutation({
-    mutationFn: () => castellan.application.withdraw({ params: { application_id: applicationId } }),
-    // After an error too, because the application may have been decided meanwhile.
-    onSettled: () => forget('group', 'application'),
-  });
-  return (
-    <Stack gap="xs" align="flex-end" className="act">
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={t('Withdraw the application to {name}', { name })}
-        loading={withdrawing.isPending}
-        onClick={() => withdrawing.mutate()}
-      >
-        {t('Withdraw')}
-      </Button>
-      <Problem error={withdrawing.error} />
-    </Stack>
-  );
 }

@@ -9,6 +9,7 @@ import { Name } from '../../shared/name.tsx';
 import { WindowedList } from '../../shared/windowed-list.tsx';
 import { t } from '../../text/text.ts';
 import { STATES } from './policy-words.ts';
+import { Withdraw } from './withdraw.tsx';
 
 /** The user's own applications with their states, newest first. */
 export function MyApplications() {
@@ -22,7 +23,7 @@ export function MyApplications() {
         keyOf={idOf}
         onEnd={applications.onEnd}
       >
-        {({ group, state, reason, created_on }) => (
+        {({ application_id, group, state, reason, created_on }) => (
           <div className="row">
             <Stack gap={0} miw={0}>
               <LinkAnchor to="/group/$id" params={{ id: group.group_id }}>
@@ -37,9 +38,13 @@ export function MyApplications() {
                 <Moment at={created_on} />
               </Text>
             </Stack>
-            <Badge variant="default" tt="none" className="act">
-              {t(STATES[state])}
-            </Badge>
+            <Stack gap="xs" align="flex-end" className="act">
+              <Badge variant="default" tt="none">
+                {t(STATES[state])}
+              </Badge>
+              {/* Here, too, because the list of groups to join leaves out those that were hidden since. */}
+              {state === 'pending' && <Withdraw applicationId={application_id} name={group.group_name} />}
+            </Stack>
           </div>
         )}
       </WindowedList>

@@ -1,5 +1,6 @@
 import { useSuspenseQueries } from '@tanstack/react-query';
 import { queries } from '../session/api.ts';
+import { isBlank } from '../text/text.ts';
 
 /** A record to choose: its id as text, and its name. */
 export interface Choice {
@@ -33,5 +34,5 @@ export function useChoices(): Choices {
 }
 
 function choice(id: number | string, name: string): Choice {
-  return { value: String(id), label: name.trim() === '' ? `#${id}` : name };
+  return { value: String(id), label: isBlank(name) ? `#${id}` : name };
 }

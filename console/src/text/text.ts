@@ -20,3 +20,13 @@ export function count(n: number, one: string, other: string): string {
 export function formatNumber(n: number): string {
   return numbers.format(n);
 }
+
+/** Whether nothing of a text is seen: it is empty, or made of blanks and of characters without a width. */
+export function isBlank(text: string): boolean {
+  return /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+}
+
+/** What stands between blanks and commas. */
+export function listed(text: string): string[] {
+  return text.split(/[\s,]+/).filter((each) => each !== '');
+}

@@ -143,7 +143,7 @@ describe('D110, D111: into a group and out of it', () => {
       application_id: n.toString(16).padStart(24, '0'),
       group: { group_id: groupId, group_name: 'Wardens' },
       applicant: { character_id: PILOT, character_name: 'A pilot' },
-      ...{ state: 'pending', message: `Number ${n} waits.`, questions: [], answers: [] },
+      ...{ state: 'pending', message: `Number ${n} waits.`, questions: ['Since when?'], answers: [''] },
       ...{ created_on: '2026-03-02T07:05:30.125Z', expires_on: '2026-04-01T07:05:30.125Z' },
       ...{ decided_on: null, decided_by: null, reason: null, note: null },
     });
@@ -155,6 +155,7 @@ describe('D110, D111: into a group and out of it', () => {
     );
     await open('/inbox', moderator);
     await page.getByRole('link', { name: /^Inbox 50\+/ }).waitFor();
+    await page.getByText('No answer.').first().waitFor();
     await button('Show more').click();
     await page.getByText('Number 50 waits.').waitFor();
     await page.getByRole('link', { name: /^Inbox 51 / }).waitFor();

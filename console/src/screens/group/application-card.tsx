@@ -4,7 +4,7 @@ import { useMe } from '../../session/me.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
-import { t } from '../../text/text.ts';
+import { isBlank, t } from '../../text/text.ts';
 import { type Decision, isToDecide } from './decisions.ts';
 import { STATES } from './policy-words.ts';
 
@@ -83,9 +83,7 @@ function Said({ by: { message, questions, answers } }: { readonly by: Applicatio
               <dt>
                 <Name of={questions[index] ?? ''} />
               </dt>
-              <dd>
-                <Name of={answer} />
-              </dd>
+              <dd>{isBlank(answer) ? t('No answer.') : <Name of={answer} />}</dd>
             </div>
           ))}
         </dl>

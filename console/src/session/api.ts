@@ -32,7 +32,7 @@ export async function withOtherToken<Result>(call: Promise<Result>): Promise<Res
 }
 
 /** Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. */
-function noticeRefusal(error: unknown): void {
+export function noticeRefusal(error: unknown): void {
   if (!(error instanceof CastellanError) || error.status !== 401 || ofOtherTokens.has(error)) return;
   if (currentToken() !== undefined) endSession(error);
 }

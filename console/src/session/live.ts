@@ -1,6 +1,6 @@
 import { CastellanError } from '@castellan/sdk';
 import { useEffect } from 'react';
-import { castellan, forget, queries } from './api.ts';
+import { castellan, forget, noticeRefusal, queries } from './api.ts';
 import { currentToken } from './session.ts';
 
 /** Seconds that a request for events waits in the service for the next event. */
@@ -44,6 +44,7 @@ async function follow(signal: AbortSignal): Promise<void> {
       changed.clear();
       await pause(signal, RHYTHM);
     } catch (error) {
+      noticeRefusal(error);
       if (error instanceof CastellanError && error.code === 'resync') {
         // The feed no longer offers the events since the last visit, so everything shown is fetched again.
         cursor = await present(signal).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, browser, button, heading, instance, page, signIn, tab } from './stage.ts';
+import { ok } from '../../../sdk/src/index.ts';
+import { at, browser, button, heading, instance, operator, page, settled, signIn, tab } from './stage.ts';
 
 describe('D130: the session', () => {
   it('leaves no token in the address or the history, survives a reload, and ends in every tab', async () => {
@@ -39,5 +40,17 @@ describe('D130: the session', () => {
     });
     await page.reload();
     await page.getByText('The token was revoked').waitFor();
+  });
+
+  it('ends as soon as the feed refuses the token, so that nothing stays on the screen', async () => {
+    await signIn(2_112_000_001);
+    await settled();
+    await page.route(/\/event\?/, (route) =>
+      route.fulfill({ status: 401, json: { detail: 'The token was revoked.', code: 'token_revoked' } }),
+    );
+    // Ends the request that waits for the next event.
+    const { group_id } = await ok(operator.group.create({ body: { group_name: 'A stir', description: '' } }));
+    await page.getByText('The token was revoked').waitFor();
+    await operator.group.delete({ params: { group_id } });
   });
 });

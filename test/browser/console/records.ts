@@ -200,4 +200,20 @@ describe('D81: applications of OpenID Connect', () => {
     await page.getByText('There is no client yet.').waitFor();
     expect(await ok(operator.oidc.listClients())).toEqual([]);
   });
+
+  it('one whose groups were all deleted says so, and does not offer to let in everybody by a save', async () => {
+    const { group_id } = await ok(operator.group.create({ body: { group_name: 'Gone', description: '' } }));
+    const body = { redirect_uris: ['https://wiki.example/callback'], allowed_groups: [group_id] };
+    const { client_id } = await ok(operator.oidc.createClient({ body: { client_name: 'Lonely', ...body } }));
+    await ok(operator.group.delete({ params: { group_id } }));
+    await signInAsAdministrator();
+    await page.goto(at('/applications'));
+    await page.getByRole('region', { name: 'Lonely' }).getByRole('button', { name: 'Edit' }).click();
+    const box = page.getByRole('dialog').getByLabel('Only members of some groups');
+    await page.getByText('The groups that it let in were deleted').waitFor();
+    expect([await box.isChecked(), await box.isDisabled()]).toEqual([true, true]);
+    expect(await violations(page)).toEqual([]);
+    await operator.oidc.deleteClient({ params: { client_id } });
+    expect(tab.complaints).toEqual([]);
+  });
 });

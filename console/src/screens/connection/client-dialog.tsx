@@ -32,7 +32,8 @@ function Form({ label, client, save, close }: ClientDialogProps & { readonly clo
   const { data: groups } = useSuspenseQuery(queries.group.list());
   const [allowed, setAllowed] = useState<string[] | null>(client?.allowed_groups ?? null);
   // An empty list would admit everybody, unless it is what was there: all of its groups were deleted.
-  const incomplete = allowed?.length === 0 && client?.allowed_groups?.length !== 0;
+  const isOrphaned = client?.allowed_groups?.length === 0;
+  const incomplete = allowed?.length === 0 && !isOrphaned;
   const send = (data: FormData) => {
     return save({
       client_name: String(data.get('client_name') ?? ''),
@@ -77,6 +78,14 @@ function Form({ label, client, save, close }: ClientDialogProps & { readonly clo
       />
       <Checkbox
         label={t('Only members of some groups')}
+        // The service takes that for no change, so that a deletion of groups lets nobody in.
+        disabled={isOrphaned}
+        description={
+          isOrphaned &&
+          t(
+            'The groups that it let in were deleted, so it lets in nobody. Save others before it can let in everybody.',
+          )
+        }
         checked={allowed !== null}
         onChange={(event) => setAllowed(event.currentTarget.checked ? [] : null)}
       />

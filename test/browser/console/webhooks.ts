@@ -35,6 +35,15 @@ describe('D93: webhooks', () => {
     await page.getByText(`Deliveries to ${url}`).click();
     await page.getByText('Webhook test').waitFor();
 
+    await button('Deliver again').click();
+    for (const nowhere of ['   ', '1,000', '-1']) {
+      await dialog().getByLabel('After position').fill(nowhere);
+      await dialog().getByRole('button', { name: 'Deliver again' }).click();
+      await dialog().locator('input[name=after]:invalid').waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+
     await button(`Disable ${url}`).click();
     await page.getByText('Somebody turned it off.').waitFor();
     expect(await faultsOf('webhook', TWO_LOOKS)).toEqual([]);

@@ -76,6 +76,8 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
               description: t('Events after this one are delivered once more, 30 days back at the most.'),
               required: true,
               inputMode: 'numeric',
+              // Blanks would be position 0, and everything be delivered again.
+              pattern: '[0-9]+',
               value: String(position),
             },
           ]}

@@ -164,7 +164,7 @@ describe('D94: the audit', () => {
     await ok(operator.group.create({ body: { group_name: 'Made elsewhere', description: '' } }));
     await page.getByRole('link', { name: 'Made elsewhere' }).waitFor();
     await page.goto(at('/audit'));
-    await page.getByLabel('Types').fill('group.created');
+    await page.getByLabel('Types').fill('group.created, coalition.created,');
     await button('Look up').click();
     const entry = page.getByRole('listitem').filter({ hasText: 'Made elsewhere' });
     // Until the answer is there the list shows what it showed before: that somebody is its member.

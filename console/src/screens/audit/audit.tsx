@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { EventList } from '../../shared/events/event-list.tsx';
 import { eventsOf } from '../../shared/known-listings.ts';
 import { Changing, Screen } from '../../shared/screen.tsx';
-import { t } from '../../text/text.ts';
+import { listed, t } from '../../text/text.ts';
 
 /** Without a maximum the field takes years of six digits, which are no datetime. */
 const LATEST = '9999-12-31T23:59';
@@ -62,10 +62,11 @@ export function Audit() {
 function questionOf(data: FormData): Question {
   const text = (name: string) => String(data.get(name) ?? '').trim();
   const moment = (name: string) => (text(name) === '' ? '' : new Date(`${text(name)}Z`).toISOString());
+  const types = listed(text('type'));
   return {
     ...(text('actor') !== '' && { actor: Number(text('actor')) }),
     ...(text('target') !== '' && { target: text('target') }),
-    ...(text('type') !== '' && { type: text('type') }),
+    ...(types.length > 0 && { type: types.join(',') }),
     ...(moment('since') !== '' && { since: moment('since') }),
     ...(moment('until') !== '' && { until: moment('until') }),
   };

@@ -4,7 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { DialogButton, DialogForm } from '../../shared/dialog-form.tsx';
-import { t } from '../../text/text.ts';
+import { listed, t } from '../../text/text.ts';
 
 interface WebhookDialogProps {
   readonly label: string;
@@ -30,7 +30,7 @@ function Form({ label, webhook, save, close }: WebhookDialogProps & { readonly c
     const text = (name: string) => String(data.get(name) ?? '').trim();
     return save({
       url: text('url'),
-      types: text('types').split(/[\s,]+/),
+      types: listed(text('types')),
       // An empty list removes the restriction to groups, so a new webhook needs none.
       ...((webhook !== undefined || only.length > 0) && { group_ids: only }),
       ordered: data.has('ordered'),

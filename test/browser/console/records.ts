@@ -138,6 +138,26 @@ describe('what happens elsewhere', () => {
   });
 });
 
+describe('D40: the voice server', () => {
+  it('a nickname whose time is over is not offered to be confirmed', async () => {
+    await page.route(/\/voice\/auth\/start$/, (route) =>
+      route.fulfill({
+        json: {
+          challenge_nickname: 'abcdefghijklmnopqrst',
+          expiration_datetime: '2026-03-02T07:05:30.125Z',
+          user: { character_id: PILOT, character_name: 'A pilot' },
+        },
+      }),
+    );
+    await signIn(PILOT);
+    await button('Begin').click();
+    await page.getByText('The time for that nickname is over').waitFor();
+    expect(await button('I have that nickname').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await button('Another nickname').waitFor();
+  });
+});
+
 describe('required scopes', () => {
   it('that somebody else sets are shown, and not offered to be taken back by a save', async () => {
     const params = { corporation_id: 98_000_001 };

@@ -8,7 +8,7 @@ const TELL_EVERY = 10_000;
 /** Share of its time limit after which a run is aborted, so that it ends before the queue's timeout. */
 const END_AT = 0.9;
 
-/** A run with a function that releases its timers and listeners. */
+/** A run with a function that releases its timers and listeners, and ends its metrics. */
 export interface EndableRun extends Run {
   end(): void;
 }
@@ -59,6 +59,8 @@ export function createRun(
     },
     end() {
       clearTimeout(timer);
+      metrics.jobProgress.remove({ job, of: 'done' });
+      metrics.jobProgress.remove({ job, of: 'total' });
       stopping.removeEventListener('abort', abort);
     },
   };

@@ -29,13 +29,16 @@ describe('a run of a job', () => {
     ]);
   });
 
-  it('counts its steps in the metrics', async () => {
-    start().progress(7, 9);
+  it('counts its steps in the metrics until it ends', async () => {
+    const run = start();
+    run.progress(7, 9);
     const { values } = await metrics.jobProgress.get();
     expect(values).toEqual([
       { labels: { job: 'sync-users', of: 'done' }, value: 7 },
       { labels: { job: 'sync-users', of: 'total' }, value: 9 },
     ]);
+    run.end();
+    expect((await metrics.jobProgress.get()).values).toEqual([]);
   });
 
   it('is aborted before its time limit, and when the process stops', () => {

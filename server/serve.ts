@@ -7,12 +7,12 @@ import { type Listening, listen } from './http/listen.ts';
 import { openLog } from './observability/log.ts';
 import { print } from './observability/output.ts';
 import { serveMetrics } from './observability/serve-metrics.ts';
+import { startTraces } from './observability/traces.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { announce } from './process/running-service.ts';
 import { noStandIns, type StandIns, type StartStandIns } from './process/stand-ins.ts';
 import { isSupervised, isSupervisor, supervise, tellReady } from './process/supervise.ts';
 import { CannotStart } from './shared/cannot-start.ts';
-import { startTracing } from './tracing/tracing.ts';
 
 const USAGE = `npm start        runs the service until Ctrl-C or SIGTERM
 
@@ -35,7 +35,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   // Bound first, so that a start whose port is taken has changed nothing and run no job. A supervised process binds
   // later, because it would get its share of requests before it can answer them.
   let http = isSupervised() ? undefined : await openPort(gate, configured);
-  const closers: (() => Promise<unknown>)[] = [await startTracing(configured.tracing, API_VERSION)];
+  const closers: (() => Promise<unknown>)[] = [await startTraces(configured.tracing, API_VERSION, log)];
   let app: App | undefined;
   try {
     const standIns = await startStandIns(configured, log, 'service');

@@ -3,9 +3,9 @@ import { readArguments } from './cli/command-line.ts';
 import { loadSettings } from './config/settings.ts';
 import { openLog } from './observability/log.ts';
 import { serveMetrics } from './observability/serve-metrics.ts';
+import { startTraces } from './observability/traces.ts';
 import { untilStopped } from './process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from './process/stand-ins.ts';
-import { startTracing } from './tracing/tracing.ts';
 
 const USAGE = `npm run jobs     runs a worker beside the service until Ctrl-C or SIGTERM
 
@@ -18,7 +18,7 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   const configured = loadSettings();
   const log = await openLog(configured);
   const stopped = untilStopped(log);
-  const stopTracing = await startTracing(configured.tracing, API_VERSION);
+  const stopTracing = await startTraces(configured.tracing, API_VERSION, log);
   const { settings, stop } = await startStandIns(configured, log, 'worker');
   try {
     // Loading it takes most of the start's time; wrong settings are refused before.

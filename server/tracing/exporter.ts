@@ -2,18 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { context, propagation, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 
 /** Milliseconds for sending the last spans when the process ends. */
 const SENT_WITHIN = 1_000;
 
+/** What became of the spans that were to be sent together; the SDK itself keeps silent about it. */
+export interface Outcome {
+  sent(): void;
+  lost(error: unknown): void;
+}
+
 /** Exports spans by OTLP over HTTP; the SDK reads endpoint, sampling and service name from OTEL_… itself. */
-export function openExporter(version: string): { readonly tracer: Tracer; close(): Promise<void> } {
+export function openExporter(
+  version: string,
+  outcome: Outcome,
+): { readonly tracer: Tracer; close(): Promise<void> } {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'castellan', 'service.version': version }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(telling(new OTLPTraceExporter(), outcome))],
   });
   provider.register();
   return {
@@ -24,5 +33,18 @@ export function openExporter(version: string): { readonly tracer: Tracer; close(
       // Tracing may be started again in the same process.
       for (const api of [trace, context, propagation]) api.disable();
     },
+  };
+}
+
+function telling(exporter: SpanExporter, { sent, lost }: Outcome): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code === 0) sent();
+        else lost(result.error);
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
   };
 }

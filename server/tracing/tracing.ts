@@ -8,6 +8,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import type { Outcome } from './exporter.ts';
 
 /** The W3C header `traceparent`, by which another process continues a trace. */
 export interface TraceContext {
@@ -22,11 +23,15 @@ let tracer: Tracer | undefined;
  *
  * @returns a function that sends the remaining spans and stops, within a second
  */
-export async function startTracing(enabled: boolean, version: string): Promise<() => Promise<void>> {
+export async function startTracing(
+  enabled: boolean,
+  version: string,
+  outcome: Outcome,
+): Promise<() => Promise<void>> {
   if (!enabled) return async () => undefined;
   // Loaded on demand, because it is larger than the rest of the program.
   const { openExporter } = await import('./exporter.ts');
-  const exporter = openExporter(version);
+  const exporter = openExporter(version, outcome);
   tracer = exporter.tracer;
   return () => {
     tracer = undefined;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createLog } from '../../../server/observability/log.ts';
 import { inSpan, traceContext } from '../../../server/tracing/tracing.ts';
 import { startCollector } from '../../harness/collector.ts';
 
@@ -13,4 +14,19 @@ it('traces are made while a collector is configured, for one collector after ano
     expect(collector.bodies.join()).toContain(`"name":"${name}"`);
     expect(await carried('after')).toEqual({});
   }
+});
+
+it('a collector that takes no traces is logged, and when it takes them again', async () => {
+  const logged: string[] = [];
+  const collector = await startCollector(
+    'tracing',
+    createLog('info', { write: (line) => logged.push(line) }),
+  );
+  collector.status = 401;
+  await carried('lost');
+  await expect.poll(() => logged.join()).toContain('traces could not be sent and are lost');
+  collector.status = 200;
+  await carried('sent');
+  await expect.poll(() => logged.join()).toContain('the collector of traces: works again');
+  await collector.stop();
 });

@@ -8,6 +8,8 @@ import { bad, type Finding, good, mind } from './finding.ts';
 /** Milliseconds after which a missing daily checkpoint is reported; the job may have been late. */
 const LATE = 2 * 86_400_000;
 const ADVICE = 'somebody changed the table: compare with a backup; see "What is kept" in docs/events.md';
+const NOT_COMPARED =
+  'nothing was compared with it: give all of one line that was stored; see "Checkpoints of the events" in docs/operating.md';
 
 export interface EventsQuestion {
   /** Number of latest events to verify; all when absent. */
@@ -25,16 +27,20 @@ export async function examineEvents(
 ): Promise<Finding[]> {
   const { looked, head, fault } = await verifyEvents(db, now, most);
   const checkpoints = await verifyCheckpoints(db, keys);
-  const wrong = [
-    fault,
-    checkpoints.fault,
-    kept === undefined ? undefined : await verifyKeptCheckpoint(db, keys, kept),
-  ].filter((one) => one !== undefined);
-  if (wrong.length > 0) return wrong.map((one) => bad('events', one, ADVICE));
-  return [
-    good('events', `whole, up to position ${head}; ${looked} looked at`),
-    ofCheckpoints(checkpoints, now),
-  ];
+  const outside = kept === undefined ? undefined : await verifyKeptCheckpoint(db, keys, kept);
+  const wrong = [fault, checkpoints.fault, outside?.comparable ? outside.fault : undefined].filter(
+    (one) => one !== undefined,
+  );
+  const findings =
+    wrong.length > 0
+      ? wrong.map((one) => bad('events', one, ADVICE))
+      : [
+          good('events', `whole, up to position ${head}; ${looked} looked at`),
+          ofCheckpoints(checkpoints, now),
+        ];
+  return outside?.comparable === false
+    ? [...findings, bad('kept checkpoint', outside.fault, NOT_COMPARED)]
+    : findings;
 }
 
 function ofCheckpoints({ last, since, unknown }: CheckpointVerdict, now: Date): Finding {

@@ -94,17 +94,23 @@ export async function verifyCheckpoints(
   };
 }
 
-/** Compares the chain with a checkpoint that was kept outside the service; undefined when they agree. */
+/**
+ * Compares the chain with a checkpoint that was kept outside the service; undefined when they agree. What is no checkpoint
+ * of this service, such as a part of one, says nothing of the chain: then it is not `comparable`.
+ */
 export async function verifyKeptCheckpoint(
   db: Kysely<Database>,
   keys: Pick<SigningKeys, 'jwks'>,
   kept: string,
-): Promise<string | undefined> {
+): Promise<{ readonly fault: string; readonly comparable: boolean } | undefined> {
   const signed = await readCheckpoint(keys, kept);
-  if (signed === undefined) return 'the checkpoint was not signed by this service';
-  if (signed === 'unknown key') return 'the checkpoint was signed with a key that is not there any more';
+  if (signed === undefined)
+    return { fault: 'the checkpoint was not signed by this service', comparable: false };
+  if (signed === 'unknown key')
+    return { fault: 'the checkpoint was signed with a key that is not there any more', comparable: false };
   const { position } = signed;
-  return faultOf(signed, signed, (await readHashes(db, [position])).get(position));
+  const fault = faultOf(signed, signed, (await readHashes(db, [position])).get(position));
+  return fault === undefined ? undefined : { fault, comparable: true };
 }
 
 function faultOf(stated: Checkpoint, signed: Checkpoint | undefined, present: string | undefined) {

@@ -210,8 +210,18 @@ describe('D90: the daily checkpoint', () => {
     expect(
       await doctorAfter([...anew, "delete from events where type = 'audit.checkpoint'"], signature),
     ).toContain(`BAD  events: checkpoint of position ${position}`);
-    expect((await examined(`${signature.slice(0, -4)}AAAA`)).join('')).toContain(
-      'was not signed by this service',
+  });
+
+  it.each([
+    ['is forged', (signature: string) => `${signature.slice(0, -4)}AAAA`],
+    ['was cut short', (signature: string) => signature.slice(0, 40)],
+    ['is missing from its file', () => ''],
+  ])('that %s says nothing of the events, and the doctor says so', async (_, change) => {
+    await write();
+    const lines = await examined(change((await lastOne()).signature));
+    expect(lines.join('')).toMatch(/^ok {3}events: whole/m);
+    expect(lines.at(-1)).toMatch(
+      /^BAD {2}kept checkpoint: the checkpoint was not signed by this service\n {5}→ nothing was compared/,
     );
   });
 

@@ -260,9 +260,15 @@ export const EventPage = component(
 );
 export type EventPage = z.infer<typeof EventPage>;
 
-/** Where the feed goes on. The SDK takes the cursor of a page as it is, too: text. */
-export const PositionInQuery = field(
-  wholeNumberInQuery(0, MAX_ID),
+/** Where the feed goes on: the position of a list is a number, the cursor of a page text. Both are digits. */
+const PositionInQuery = field(
+  extendApi(wholeNumberInQuery(0, MAX_ID), {
+    ...({ type: undefined, format: undefined, minimum: undefined, maximum: undefined } as object),
+    oneOf: [
+      { type: 'integer', format: 'int64', minimum: 0, maximum: MAX_ID },
+      { type: 'string', pattern: '^\\d{1,16}$' },
+    ],
+  }),
   'A cursor, or the `Castellan-Position` of a list.',
   48213,
 );

@@ -1,6 +1,5 @@
 /** Generates the SDK's types as plain interfaces, so that its users do not need Zod. */
 import { z } from 'zod';
-import { PositionInQuery } from '../../contract/event.ts';
 import { componentSchemas, schemaOf } from '../../contract/openapi/schema.ts';
 import { TAGS } from '../../contract/openapi/texts.ts';
 import type { JsonSchema } from '../../contract/openapi/types.ts';
@@ -69,17 +68,10 @@ function shapeOf(group: unknown): [string, z.ZodTypeAny][] {
 function parameters(key: Group['key'], shape: readonly [string, z.ZodTypeAny][]): Group[] {
   if (shape.length === 0) return [];
   const required = shape.filter(([, of]) => !of.isOptional()).map(([name]) => name);
-  const properties = Object.fromEntries(shape.map(([name, of]) => [name, parameter(of)]));
+  const properties = Object.fromEntries(shape.map(([name, of]) => [name, schemaOf(of, 'meant')]));
   const fields = fieldsOf({ properties, required }, 2);
   const others = key === 'headers' ? '    [name: string]: string | number | undefined;\n' : '';
   return [{ key, type: `{\n${fields}${others}  }`, required: required.length > 0 }];
-}
-
-/** A position may also be given as the text that a page of the feed has as its cursor. */
-function parameter(of: z.ZodTypeAny): JsonSchema {
-  const schema = schemaOf(of, 'meant');
-  const isPosition = of instanceof z.ZodOptional && of.unwrap() === PositionInQuery;
-  return isPosition ? { ...schema, type: ['number', 'string'] } : schema;
 }
 
 function requestType(operation: Operation): string {

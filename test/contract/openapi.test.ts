@@ -431,12 +431,19 @@ describe('the OpenAPI document', () => {
     const of = (path: string, name: string) =>
       document.paths[path]?.get?.parameters?.find((parameter) => parameter.name === name)?.schema;
     const int64 = { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER };
-    expect(of('/event', 'after')).toMatchObject(int64);
+    expect(of('/event', 'after')).toEqual({ anyOf: [{ minimum: 0, ...int64 }, expect.anything()] });
     expect(of('/audit', 'actor')).toMatchObject(int64);
     expect(of('/event', 'limit')).not.toHaveProperty('format');
     const { headers, schemas } = document.components;
     expect(headers['Castellan-Position']?.schema.format).toBe('int64');
     expect(schemas.Why?.properties?.position?.format).toBe('int64');
+  });
+
+  it('D92: takes for the feed the cursor of a page as it is, which is text', () => {
+    const { cursor } = document.components.schemas['EventPage']?.properties ?? {};
+    const after = document.paths['/event']?.get?.parameters?.find(({ name }) => name === 'after')?.schema;
+    expect(after?.anyOf?.map(({ type }) => type)).toContain(cursor?.type);
+    expect(after?.anyOf?.map(({ pattern }) => pattern && new RegExp(pattern).test('48213'))).toContain(true);
   });
 
   it('links to contacts, and to guides that exist', async () => {

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { listGroupsOptions, listWalletBalancesOptions } from './generated/hey/@tanstack/react-query.gen';
 import { client } from './generated/hey/client.gen';
-import { forward, updateCoalition } from './generated/hey/sdk.gen';
+import { forward, listEvents, updateCoalition } from './generated/hey/sdk.gen';
 import { zGroupShort } from './generated/hey/zod.gen';
 import { BASE_URL, COALITION_ID, characterId, done, headers, present } from './task';
 
@@ -10,6 +10,9 @@ const queries = new QueryClient();
 
 const groups = await queries.fetchQuery(listGroupsOptions());
 const coalition = await updateCoalition({ path: { coalition_id: COALITION_ID }, body: { ticker: 'HEYA' } });
+const first = await listEvents();
+const next = await listEvents({ query: { after: present(first.data, first.error).cursor } });
+present(next.data, next.error);
 const balances: number[] = [];
 for (const Page of [1, 2, 3]) {
   const page = await queries.fetchQuery(

@@ -9,6 +9,10 @@ const { group_id } = present(passing.data, passing.error);
 const deleted = await client.DELETE('/group/{group_id}', { params: { path: { group_id } } });
 if (deleted.error) throw new Error(JSON.stringify(deleted.error));
 const groups = await client.GET('/group');
+const first = await client.GET('/event');
+const { cursor } = present(first.data, first.error);
+const next = await client.GET('/event', { params: { query: { after: cursor } } });
+present(next.data, next.error);
 const coalition = await client.PUT('/coalition/{coalition_id}', {
   params: { path: { coalition_id: COALITION_ID } },
   body: { ticker: 'OATS' },

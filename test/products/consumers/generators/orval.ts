@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { forward, listWalletBalances, updateCoalition } from './generated/orval-fetch';
+import { forward, listEvents, listWalletBalances, updateCoalition } from './generated/orval-fetch';
 import { getListGroupsQueryOptions } from './generated/orval-query';
 import { BASE_URL, COALITION_ID, characterId, done, headers } from './task';
 
@@ -9,6 +9,10 @@ globalThis.fetch = (url, init) => fetch(`${BASE_URL}${String(url)}`, init);
 
 const groups = await new QueryClient().fetchQuery(getListGroupsQueryOptions({ fetch: { headers } }));
 const coalition = await updateCoalition(COALITION_ID, { ticker: 'ORVL' }, {}, { headers });
+const first = await listEvents({}, { headers });
+if (first.status !== 200) throw new Error(JSON.stringify(first));
+const next = await listEvents({ after: first.data.cursor }, { headers });
+if (next.status !== 200) throw new Error(JSON.stringify(next));
 const balances: number[] = [];
 for (let page = 1, pages = 1; page <= pages; page += 1) {
   const answer = await listWalletBalances(characterId, { headers: { ...headers, page: String(page) } });

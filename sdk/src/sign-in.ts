@@ -23,7 +23,7 @@ export interface BrowserStorage {
   removeItem(key: string): void;
 }
 
-/** Why the end of a sign-in is not accepted. */
+/** Why a sign-in cannot begin, or its end is not accepted. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
 }
@@ -35,8 +35,15 @@ const page = globalThis as unknown as Required<{
 }> & { readonly sessionStorage: BrowserStorage };
 
 export const signIn = {
-  /** Stores in this browser which sign-in it began, and redirects to the game's sign-on. */
+  /**
+   * Stores in this browser which sign-in it began, and redirects to the game's sign-on.
+   *
+   * @throws {SignInError} when it is given something else, such as the back end's answer about an error.
+   */
   start(login: StartedLogin, browser: BrowserContext = {}): void {
+    if (!login?.login_url || !login.state_code) {
+      throw new SignInError('The back end did not answer with login_url and state_code.');
+    }
     (browser.storage ?? page.sessionStorage).setItem(KEPT_AS, login.state_code);
     (browser.location ?? page.location).assign(login.login_url);
   },

@@ -46,6 +46,16 @@ describe('a sign-in in a browser', () => {
     expect(tab.visited).toEqual([LOGIN.login_url]);
   });
 
+  it.each([
+    ['an error', { detail: 'Starting.', code: 'starting' }],
+    ['no state', { login_url: LOGIN.login_url }],
+    ['nothing', undefined],
+  ])('does not begin where the back end gave %s in place of a login', (_, answer) => {
+    const other = new Tab('https://fleet.example/');
+    expect(() => signIn.start(answer as never, other.context)).toThrow(SignInError);
+    expect(other.visited).toEqual([]);
+  });
+
   it('ends with the token, which leaves the address bar with the state', () => {
     tab.href = 'https://fleet.example/back?tab=2&state_code=s-1&user_token=jwt#part';
     expect(signIn.finish(tab.context)).toBe('jwt');

@@ -138,7 +138,7 @@ function send(req: Request, res: Response, error: HttpError): void {
   } else
     res
       .set(PAGE_HEADERS)
-      .send(failurePage(typeof detail === 'string' ? detail : 'The address is not valid.'));
+      .send(failurePage(typeof detail === 'string' ? detail : 'The address is not valid.', status));
 }
 
 interface CrashLocals {

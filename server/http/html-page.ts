@@ -106,9 +106,15 @@ export function paragraphs(...texts: readonly string[]): string {
 
 export const WAIT = 'Wait a minute, then start again in the application.';
 
+const REFUSED =
+  'The application asked for something that cannot be answered, now or later. Tell whoever runs it.';
+/** Statuses that say that the request itself is at fault. */
+const AT_FAULT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
 /**
- * The page for errors that occur before a sign-in is processed: the database cannot be reached, or an internal error.
+ * The page for errors that occur before a sign-in is processed: the database cannot be reached, an internal error, or a
+ * request that is refused as it is.
  */
-export function failurePage(detail: string): string {
-  return page('Something went wrong', paragraphs(detail, WAIT), []);
+export function failurePage(detail: string, status: number): string {
+  return page('Something went wrong', paragraphs(detail, AT_FAULT.has(status) ? REFUSED : WAIT), []);
 }

@@ -114,12 +114,19 @@ const inJson: RequestHandler = (req, _res, next) => {
 const storableQuery: RequestHandler = (req, _res, next) => {
   const at = req.originalUrl.indexOf('?');
   const query = at < 0 ? '' : req.originalUrl.slice(at + 1);
-  const values = [...new URLSearchParams(query).values()];
-  const fits = query.length <= LONGEST_QUERY && values.every((value) => value.length <= LONGEST_VALUE);
-  if (fits && !values.some((value) => value.includes('\0'))) return next();
-  const detail = `The query has more than ${LONGEST_QUERY} characters, a parameter of more than ${LONGEST_VALUE}, or U+0000.`;
-  next(new HttpError('invalid_request', detail, { status: 400 }));
+  const fault = faultOf(query);
+  next(fault && new HttpError('invalid_request', fault, { status: 400 }));
 };
+
+function faultOf(query: string): string | undefined {
+  if (query.length > LONGEST_QUERY) return `The query has more than ${LONGEST_QUERY} characters.`;
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (value.length > LONGEST_VALUE)
+      return `The parameter ${name} has more than ${LONGEST_VALUE} characters.`;
+    if (value.includes('\0')) return `The parameter ${name} contains U+0000.`;
+  }
+  return undefined;
+}
 
 /**
  * Converts an authorization request by POST, which the standard allows, to a GET: our cookies are SameSite=Lax and sent

@@ -385,6 +385,15 @@ describe('attack: session fixation and login CSRF', () => {
     },
   );
 
+  it('D80: says which parameter is too long, and does not advise to wait', async () => {
+    const answer = await fetch(`${app.url}/oidc/auth?client_id=wiki&state=${'x'.repeat(2_001)}`);
+    const page = await answer.text();
+    expect(answer.status).toBe(400);
+    expect(page).toContain('The parameter state has more than 2000 characters.');
+    expect(page).toContain('Tell whoever runs it.');
+    expect(page).not.toContain('Wait a minute');
+  });
+
   it('D82: a session without a sign-in lasts only as long as a sign-in may take', async () => {
     await fetch(`${app.url}/oidc/logout?state=mine`);
     const { expires_on } = await app.db

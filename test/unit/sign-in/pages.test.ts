@@ -38,7 +38,7 @@ const refusals: readonly [string, Refusal][] = [
 ];
 const pages: readonly [string, string][] = [
   ...refusals.map(([name, refusal]): [string, string] => [name, refusalPage(refusal, WAYS_ON)]),
-  ['failure', failurePage(EVIL)],
+  ['failure', failurePage(EVIL, 500)],
 ];
 
 describe.each(pages)('D26: the page “%s”', (name, html) => {

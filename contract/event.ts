@@ -241,6 +241,8 @@ const TypesInQuery = extendApi(
   { type: 'string' },
 );
 
+const EVENTS_ON_A_PAGE = `Events on a page; ${USUAL_LIMIT} where absent. It ends before where it has about 2 MiB.`;
+
 const TYPES_EXAMPLE = 'group.*,user.standing_changed';
 
 /** Events that one answer of the feed holds at the most. */
@@ -279,7 +281,7 @@ export const eventRoutes = c.router({
     path: '/event',
     summary: 'Follow what happens',
     description:
-      'Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be short, or empty, while `more` is true: one answer looks at so many events only, and has about 2 MiB of them at the most.',
+      'Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only, and that of a busy service possibly at none.',
     query: z.object({
       after: PositionInQuery.optional(),
       types: field(
@@ -287,7 +289,7 @@ export const eventRoutes = c.router({
         'Only events of these types; `group.*` means all events of groups.',
         TYPES_EXAMPLE,
       ),
-      limit: field(LimitInQuery.optional(), `Events on a page; ${USUAL_LIMIT} where absent.`, USUAL_LIMIT),
+      limit: field(LimitInQuery.optional(), EVENTS_ON_A_PAGE, USUAL_LIMIT),
       wait: field(
         wholeNumberInQuery(0, MAX_WAIT).optional(),
         'Seconds for which the answer is held back until there is something.',
@@ -320,7 +322,7 @@ export const auditRoutes = c.router({
     method: 'GET',
     path: '/audit',
     summary: 'Look up who did what',
-    description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only, and has about 2 MiB of them at the most.`,
+    description: `Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (\`Accept: application/x-ndjson\`) or as a table (\`text/csv\`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. ${NEXT_PAGE} Such a page may be short, and the next one empty: one answer looks at so many events only.`,
     query: z.object({
       actor: field(wholeNumberInQuery(0, MAX_ID).optional(), 'Id of the character who did it.', 2112000001),
       target: field(
@@ -331,7 +333,7 @@ export const auditRoutes = c.router({
       type: field(TypesInQuery.optional(), 'Only events of these types.', TYPES_EXAMPLE),
       since: field(MomentInQuery.optional(), 'Not before this moment.', '2026-03-01T00:00:00.000Z'),
       until: field(MomentInQuery.optional(), 'Before this moment.', '2026-03-02T00:00:00.000Z'),
-      limit: field(LimitInQuery.optional(), `Events on a page; ${USUAL_LIMIT} where absent.`, USUAL_LIMIT),
+      limit: field(LimitInQuery.optional(), EVENTS_ON_A_PAGE, USUAL_LIMIT),
       after: AfterInQuery.optional(),
     }),
     responses: { 200: field(z.array(Event), 'A page of events.'), ...errors() },

@@ -9,11 +9,13 @@ import { type Admission, rejudge } from './admission.ts';
  * is given.
  *
  * @param key who takes turns: for most lines the caller
+ * @param isStale whether the request has waited for something else since it was judged
  */
 export type Line = <T>(
   key: string,
   admission: Admission,
   work: (admission: Admission) => Promise<T>,
+  isStale?: boolean,
 ) => Promise<T>;
 
 /** Lines in which requests wait for others of this process before they take a connection (D3c). */
@@ -26,6 +28,8 @@ export interface Lines {
   readonly slowWrites: Line;
   /** By the caller: the compliance of thousands of members takes seconds of the database and of the event loop. */
   readonly compliance: Line;
+  /** By the caller: reads of the feed by requests that wait for events, as many of a caller as may wait (D92). */
+  readonly looks: Line;
 }
 
 /** Milliseconds that a request waits, as long as PostgreSQL would let it wait for a lock. */
@@ -50,6 +54,7 @@ export function createLines(db: Kysely<Database>): Lines {
     // Less than the pool has connections, so that slow writes of many callers leave some to everybody else.
     slowWrites: lineOf('changes', { most: 6, each: 1 }),
     compliance: lineOf('readers of compliance', { most: 2, each: 1, queued: MOST_WAITING.reads }),
+    looks: lineOf('readers of events', { most: 3, each: 3 }),
   };
 }
 
@@ -57,9 +62,9 @@ const never = () => new AbortController().signal;
 
 function createLine(db: Kysely<Database>, limits: FairSemaphoreLimits): Line {
   const semaphore = createFairSemaphore(limits);
-  return async (key, admission, work) => {
+  return async (key, admission, work, isStale = false) => {
     const { gone = never } = admission;
-    let isOutdated = false;
+    let isOutdated = isStale;
     const leave = await semaphore.enter(key, () => {
       isOutdated = true;
       return gone();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
-import { type Admission, rejudge } from '../access/admission.ts';
+import type { Admission } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { FEED_KEPT_FOR, requireKept } from '../event/feed-retention.ts';
@@ -9,16 +9,13 @@ import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';
 import { beholderOf, feedReader } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
-import { createSemaphore } from '../shared/semaphore.ts';
 import { createReading } from './reading.ts';
-import { createWaitingRoom } from './waiting.ts';
+import { createWaitingRoom, waiterOf } from './waiting.ts';
 
 /** Maximum number of events examined for one answer. */
 const MOST = 2000;
 /** Minimum milliseconds between two reads of one waiting request. */
 const RHYTHM = 200;
-/** Concurrent reads of all waiting requests, so that connections remain for everything else. */
-const LOOKS_AT_ONCE = 3;
 
 interface FeedQuery {
   readonly after?: number | undefined;
@@ -31,9 +28,13 @@ interface FeedQuery {
 /** Reads the feed (D92); `gone` is aborted when the client disconnects. */
 export type Feed = (admission: Admission, query: FeedQuery, gone: AbortSignal) => Promise<EventPage>;
 
-export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' | 'events'>): Feed {
+export function createFeed({
+  db,
+  clock,
+  events,
+  lines,
+}: Pick<Services, 'db' | 'clock' | 'events' | 'lines'>): Feed {
   const enter = createWaitingRoom();
-  const inTurn = createSemaphore(LOOKS_AT_ONCE);
   const read = createReading(db, events);
 
   async function look(caller: Caller, question: FeedQuestion, now = clock.now()): Promise<EventPage> {
@@ -51,7 +52,10 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
     };
   }
 
-  /** Reads again whenever there may be new events, each time with the caller's present rights. */
+  /**
+   * Reads again whenever there may be new events, each time with the caller's present rights. Where no read can be had in
+   * time, the cursor stays where it is.
+   */
   async function hold(
     admission: Admission,
     question: FeedQuestion,
@@ -64,15 +68,17 @@ export function createFeed({ db, clock, events }: Pick<Services, 'db' | 'clock' 
     gone.addEventListener('abort', end);
     const { signal: ends } = over;
     try {
-      let after = question.after;
-      for (let first = true; ; first = false) {
+      for (let after = question.after, first = true; ; first = false) {
         // Subscribed before the read: otherwise an event that arrives during the read would be missed.
         const news = events.changed(ends);
-        const page = await inTurn(async () =>
-          first
-            ? look(admission.caller, question, now)
-            : look(await rejudge(db, admission), { ...question, after }),
-        );
+        const read = ({ caller }: Admission) =>
+          first ? look(caller, question, now) : look(caller, { ...question, after });
+        const page = await lines
+          .looks(waiterOf(admission.caller), { ...admission, gone: () => ends }, read, !first)
+          .catch((error: unknown) => {
+            if (error !== ends.reason) throw error;
+            return { events: [], cursor: String(after), more: events.position > after };
+          });
         if (page.events.length > 0 || page.more || ends.aborted || gone.aborted || events.ending) return page;
         after = Number(page.cursor);
         if (events.position <= after) await news;

@@ -13,7 +13,7 @@ export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
   const heldBy = new Map<string, number>();
   let taken = 0;
   return (caller) => {
-    const key = keyOf(caller);
+    const key = waiterOf(caller);
     const held = heldBy.get(key) ?? 0;
     const all = caller.level >= READS_ALL_LEVEL ? most.all : most.belowReadingAll;
     if (held >= most.each || taken >= all) {
@@ -31,7 +31,7 @@ export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
 }
 
 /** All tokens of a character count as one caller; tokens of the built-in user count for each application. */
-function keyOf({ owner_id, sponsor_id, app_token }: Caller): string {
+export function waiterOf({ owner_id, sponsor_id, app_token }: Caller): string {
   const id = sponsor_id ?? owner_id;
   return isBuiltIn(id) ? app_token : String(id);
 }

@@ -1,15 +1,18 @@
 import { getEventListeners } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contract } from '../../contract/index.ts';
 import { authenticate } from '../../server/access/authenticate.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createFeed } from '../../server/feed/feed.ts';
 import { allEvents } from '../fixtures/events.ts';
-import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addHome, addMember, addUser, HOME, type MadeToken, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
+import { occupy } from '../harness/occupy.ts';
 
 const DAY = 86_400_000;
+/** Callers who together occupy all reads of waiting requests. */
+const OTHERS = ['somebody', 'somebody else', 'a third one'];
 let app: TestApp;
 let root: Client;
 beforeAll(async () => {
@@ -90,6 +93,48 @@ describe('D92: the feed', () => {
     await createGroup();
     const statuses = (await Promise.all(waiting)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(64).fill(200), 429]);
+  });
+
+  it('answers at the end of the wait, with the same cursor, where others occupy all reads until then', async () => {
+    const after = await head();
+    await createGroup();
+    const leaves = OTHERS.map((key) => occupy(app.app.services.lines.looks, key));
+    const answer = await read({ after, wait: 1 });
+    for (const leave of leaves) leave();
+    expect(answer).toEqual({ events: [], cursor: String(after), more: true });
+    expect(await read({ after: Number(answer.cursor), wait: 1 })).toMatchObject({ events: [{}, {}] });
+  });
+
+  it('reads for callers in turn, whoever waits with how many requests', async () => {
+    const [many, one] = [await permanentToken(8), await permanentToken(7)];
+    const after = await head();
+    const { lines } = app.app.services;
+    const { looks } = lines;
+    const served: string[] = [];
+    const entered = vi.spyOn(lines, 'looks').mockImplementation((key, admission, work, isStale) =>
+      looks(
+        key,
+        admission,
+        (admitted) => {
+          served.push(admitted.caller.uuid);
+          return work(admitted);
+        },
+        isStale,
+      ),
+    );
+    const leaves = OTHERS.map((key) => occupy(looks, key));
+    const wait = ({ jwt }: MadeToken) => app.client(jwt).event.list({ query: { after, wait: 30 } });
+    const answers = Array.from({ length: 10 }, () => wait(many));
+    await vi.waitUntil(() => entered.mock.calls.length === answers.length, 60_000);
+    answers.push(wait(one));
+    await vi.waitUntil(() => entered.mock.calls.length === answers.length, 60_000);
+    leaves.pop()?.();
+    await vi.waitUntil(() => served.length === answers.length, 60_000);
+    for (const leave of leaves) leave();
+    expect(served.indexOf(one.uuid)).toBe(1);
+    await createGroup();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
+    entered.mockRestore();
   });
 
   it('refuses a token that was revoked while it waited', async () => {

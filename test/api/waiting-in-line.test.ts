@@ -39,7 +39,7 @@ interface Waiting {
 }
 
 const inOwnTurn = { line: 'callers', by: ({ turn }: Token) => [turn] } as const;
-const OTHERS = ['somebody', 'somebody else'];
+const OTHERS = ['somebody', 'somebody else', 'a third one'];
 
 const WAITING: readonly (readonly [what: string, waiting: Waiting])[] = [
   ['makes no user token', { ...inOwnTurn, request: ({ token }) => token.createUserToken() }],
@@ -52,8 +52,16 @@ const WAITING: readonly (readonly [what: string, waiting: Waiting])[] = [
     'reads no compliance',
     {
       line: 'compliance',
-      by: () => OTHERS,
+      by: () => OTHERS.slice(0, 2),
       request: ({ corporation }) => corporation.compliance({ params: { corporation_id: HOME.corporation } }),
+    },
+  ],
+  [
+    'reads no events',
+    {
+      line: 'looks',
+      by: () => OTHERS,
+      request: ({ event }) => event.list({ query: { after: 0, wait: 30 } }),
     },
   ],
 ];

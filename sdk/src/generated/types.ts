@@ -1848,7 +1848,7 @@ export interface ListAuditRequest extends CallOptions {
     since?: string | undefined;
     /** Before this moment. */
     until?: string | undefined;
-    /** Events on a page; 100 where absent. */
+    /** Events on a page; 100 where absent. It ends before where it has about 2 MiB. */
     limit?: number | undefined;
     /** Begins after the page whose answer had this value in `X-Next`. */
     after?: string | undefined;
@@ -2137,7 +2137,7 @@ export interface ListEventsRequest extends CallOptions {
     after?: number | string | undefined;
     /** Only events of these types; `group.*` means all events of groups. */
     types?: string | undefined;
-    /** Events on a page; 100 where absent. */
+    /** Events on a page; 100 where absent. It ends before where it has about 2 MiB. */
     limit?: number | undefined;
     /** Seconds for which the answer is held back until there is something. */
     wait?: number | undefined;
@@ -3041,7 +3041,7 @@ export interface Api {
     /**
      * Look up who did what.
      *
-     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. If there are more, `X-Next` has the value of `after` for the next page. Such a page may be short, and the next one empty: one answer looks at so many events only, and has about 2 MiB of them at the most.
+     * Events, the latest first, kept for 400 days, those about users, persons and tokens for three years. As JSON, as a line of JSON for each event (`Accept: application/x-ndjson`) or as a table (`text/csv`). Everybody sees the events of which they are the actor or the target, including those of somebody using their data. Read authority also shows the events of the users whom it covers; level 9 sees all. What an event says about other people is left out. If there are more, `X-Next` has the value of `after` for the next page. Such a page may be short, and the next one empty: one answer looks at so many events only.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. What is shown depends on the authority over those whom it concerns.
      */
@@ -3252,7 +3252,7 @@ export interface Api {
     /**
      * Follow what happens.
      *
-     * Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be short, or empty, while `more` is true: one answer looks at so many events only, and has about 2 MiB of them at the most.
+     * Events after a cursor, in order, each at least once: store the cursor together with the data that you derive from the events. Begin with lists and their `Castellan-Position`; without `after` the feed begins with the oldest event that it still has. It keeps events for 30 days: an older cursor is a 410, and so is one beyond the last event, as after a restored backup; then read the lists anew. A page may be empty while `more` is true: one answer looks at so many events only, and that of a busy service possibly at none.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. By a permanent app token it needs level 7. A permanent token reads all events, a user token those that `GET /audit` shows.
      */

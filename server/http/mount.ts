@@ -186,9 +186,12 @@ function served(route: AppRoute): AppRoute {
   return isForwarding(route) ? { ...route, path: `${route.path}(*)` } : route;
 }
 
-/** Whether a route waits for the provider or the voice server, and so may have to answer that it failed. */
+/**
+ * Whether a route waits for the provider or the voice server, and so may have to answer that it failed; but for a login
+ * URL, which can be made even then.
+ */
 function asksOthers(route: AppRoute): boolean {
-  return 502 in route.responses;
+  return 502 in route.responses || route.path === whole.token.startLogin.path;
 }
 
 function isForwarding(route: AppRoute): boolean {

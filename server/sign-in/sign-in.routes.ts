@@ -1,4 +1,5 @@
 import type { contract } from '../../contract/index.ts';
+import { inCallersTurn } from '../access/callers-turn.ts';
 import { PAGE_HEADERS } from '../http/html-page.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';
@@ -25,7 +26,12 @@ const STATUS = {
 } as const satisfies Record<Refusal['kind'], number>;
 
 export function startLoginHandler(services: Services): Handler<typeof contract.token.startLogin> {
-  return async ({ caller, body }) => ({ status: 200, body: await startLogin(services, caller, body) });
+  return async ({ admission, body }) => ({
+    status: 200,
+    body: await startLogin(services, admission.caller, body, (write) =>
+      inCallersTurn(services.lines, admission, write),
+    ),
+  });
 }
 
 export function callbackHandlers(services: Services): Handlers<typeof contract.callback> {

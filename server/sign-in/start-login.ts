@@ -13,17 +13,20 @@ export const STATE_CODE_LIFETIME = 10 * 60_000;
 /**
  * Starts a sign-in for the calling app token. Creates a state code, or accepts one that belongs to this token or is a
  * guest invitation (Token rule 3, D25); any other code is refused.
+ *
+ * @param inTurn runs the write in the caller's turn, which is over when the sign-on, that may take its time, is asked
  */
 export async function startLogin(
   { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,
-  caller: Caller,
+  { uuid }: Pick<Caller, 'uuid'>,
   request: PostLogin,
+  inTurn: <T>(write: () => Promise<T>) => Promise<T> = (write) => write(),
 ): Promise<Login> {
-  const now = clock.now();
-  const code =
+  const code = await inTurn(async () =>
     request.state_code == null
-      ? await newCode(db, { app_token: caller.uuid }, now)
-      : await bindStateCode(db, request.state_code, caller.uuid, now);
+      ? newCode(db, { app_token: uuid }, clock.now())
+      : bindStateCode(db, request.state_code, uuid, clock.now()),
+  );
   if (code === undefined) {
     throw new DomainError(
       'state_code_unknown',

@@ -476,6 +476,30 @@ describe('D3c: no request delays others', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('nor for one another while the sign-on is asked', async () => {
+    const id = 2_110_000_006;
+    await callerAt(app, { id, level: 0, corporation: HOME });
+    const { jwt } = await makeToken(app, 'dyn', id, uuidOf(app.root));
+    let asked = 0;
+    let answer: (url: string) => void = () => undefined;
+    const answered = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const asking = vi.spyOn(app.app.services.sso, 'loginUrl').mockImplementation(() => {
+      asked += 1;
+      return answered;
+    });
+    try {
+      const starts = [1, 2].map(() => app.client(jwt).token.startLogin({ body: {} }));
+      await vi.waitUntil(() => asked === starts.length, 60_000);
+      answer('https://sign-on.example/');
+      expect((await Promise.all(starts)).map(({ status }) => status)).toEqual([200, 200]);
+    } finally {
+      answer('https://sign-on.example/');
+      asking.mockRestore();
+    }
+  });
+
   it('of the dry runs and writes with many ids of many callers six run at a time', async () => {
     const owners: { readonly caller: Client; readonly group_id: string }[] = [];
     for (let n = 0; n < REQUESTS; n += 1) {

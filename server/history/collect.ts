@@ -30,8 +30,8 @@ const HELD_FOR = 10 * MINUTE;
  */
 const BOUNDS = { concurrency: 8, failuresAtStart: 1, failuresInARow: 3, errors: 20, patient: true };
 /**
- * Consecutive refusals (such as unexpected 403s, facts §2) that indicate a fault of the provider, not of the
- * characters.
+ * Consecutive refusals (such as unexpected 403s, facts §2, or used-up rate limits of characters) that indicate a fault
+ * of the provider, not of the characters.
  */
 const REFUSALS = 5;
 /**
@@ -176,7 +176,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
       { err: error, character_id, history: kept.history, failures },
       'an entry of a history could not be stored',
     );
-    if (client.fault === undefined) refused(collecting);
+    if (client.fault === undefined || client.fault.ofCharacter) refused(collecting);
     await putOff(db, turn, new Date(clock.now().getTime() + pauseAfter(turn, client.fault ?? error)));
   }
   return true;

@@ -23,15 +23,22 @@ export class ProviderError extends Error {
   readonly fault: ProviderFault;
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
+  /** `exhausted` is a rate limit of the character whose access token is sent, which says nothing about others. */
+  readonly ofCharacter: boolean;
   constructor(
     fault: ProviderFault,
     message: string,
-    { cause, retryAfter }: { readonly cause?: unknown; readonly retryAfter?: number } = {},
+    {
+      cause,
+      retryAfter,
+      ofCharacter = false,
+    }: { readonly cause?: unknown; readonly retryAfter?: number; readonly ofCharacter?: boolean } = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'ProviderError';
     this.fault = fault;
     this.retryAfter = retryAfter;
+    this.ofCharacter = ofCharacter;
   }
 }
 

@@ -26,7 +26,8 @@ export interface RunClient extends ProviderClient {
 
 /**
  * A client for work that is postponed as a whole: after its first failure it sends no further requests, and counts as
- * one failure. Only optional requests may fail before that, each as a failure of the run.
+ * one failure. Only optional requests may fail before that, each as a failure of the run. A used-up rate limit of its
+ * character ends it, too, and is no failure of the run.
  */
 interface TurnClient extends ProviderClient {
   /** The provider's failure, if there was one. */
@@ -67,7 +68,7 @@ export function createRunClient(
       return answer;
     } catch (error) {
       if (slot !== undefined && isFailure(error) && turn?.fault === undefined) {
-        limit.failed(error.message);
+        if (!error.ofCharacter) limit.failed(error.message);
         if (turn !== undefined && (!request.optional || error.fault === 'exhausted')) turn.fault = error;
       }
       throw error;

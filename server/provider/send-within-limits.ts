@@ -99,7 +99,7 @@ export function createSendWithinLimits(services: {
     if (group === undefined ? errorsLeft !== undefined : group !== bucket.name) buckets.learn(label, group);
     const outcome: ProviderAnswer | Failure = broken
       ? { error: answer, passing: answer.fault === 'unreachable' }
-      : judge(answer, label, errorReset, retryAfter);
+      : judge(answer, request, errorReset, retryAfter);
     const failed = broken ? !neverArrived(answer) : status >= 400;
     // Answers charged to a bucket do not count against the error limit.
     const limited = failed && (group === undefined || errorsLeft !== undefined);
@@ -169,7 +169,7 @@ function allowanceUsedUp(): ProviderError {
 /** Classifies an answer that was received completely. */
 function judge(
   answer: RawAnswer,
-  label: string,
+  { label, headers }: Pick<LimitedRequest, 'label' | 'headers'>,
   errorReset: number | undefined,
   asked: number | undefined,
 ): ProviderAnswer | Failure {
@@ -177,6 +177,7 @@ function judge(
   const fail = (fault: 'unusable' | 'exhausted', passing: boolean, retryAfter?: number): Failure => ({
     error: new ProviderError(fault, `the game's API answered ${status} to ${label}`, {
       ...(retryAfter !== undefined && { retryAfter }),
+      ofCharacter: status === 429 && 'authorization' in headers,
     }),
     passing,
   });

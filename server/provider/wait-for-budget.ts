@@ -55,7 +55,7 @@ export async function takeBudget(
     };
     const verdict = await reserve(db, wanted);
     if (verdict.outcome === 'go') return { wanted, verdict };
-    if (verdict.outcome !== 'wait') throw refusal(verdict, wanted.now);
+    if (verdict.outcome !== 'wait') throw refusal(verdict, wanted);
     await sleep(Math.min(look * (0.5 + Math.random()), Math.max(left, 1)));
   }
 }
@@ -73,10 +73,11 @@ const WHY = {
   caller: 'this caller has caused too many errors',
 } as const;
 
-function refusal({ outcome, until }: Verdict, now: Date): ProviderError {
+function refusal({ outcome, until }: Verdict, { now, bucket }: ReservationRequest): ProviderError {
   const kind = outcome as keyof typeof WHY;
   const seconds = until === null ? 1 : Math.ceil((until.getTime() - now.getTime()) / 1000);
   return new ProviderError(kind === 'caller' ? 'caller-exhausted' : 'exhausted', WHY[kind], {
     retryAfter: Math.max(seconds, 1),
+    ofCharacter: kind === 'bucket' && (bucket?.characterId ?? 0) > 0,
   });
 }

@@ -62,7 +62,7 @@ export async function askAll<T>(
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       failure ??= error;
-      if (error.fault === 'exhausted') {
+      if (error.fault === 'exhausted' && !error.ofCharacter) {
         // It fails the following ids, too, so it ends the loop at once.
         failedInARow += FAILURES_IN_A_ROW;
         return;

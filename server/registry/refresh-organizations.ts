@@ -20,6 +20,7 @@ import {
 import { fetchMembers, type ProviderSnapshot, type SnapshotCharacter } from './provider-snapshot.ts';
 import {
   countPeople,
+  type Lister,
   readListers,
   withoutMembership,
   withoutUsers,
@@ -197,14 +198,12 @@ async function findPeople(
   const listers = await readListers(db, corporationIds, MEMBERSHIP_SCOPE, MOST_LISTERS);
   const lists = await askAll(
     listers.map((lister) => lister.corporation_id),
-    async (id) => {
-      for (const lister of listers) {
-        if (lister.corporation_id !== id) continue;
-        const members = await listMembers(client, id, lister.character_id);
-        if (members !== undefined) return members;
-      }
-      return [];
-    },
+    (id) =>
+      listMembers(
+        client,
+        id,
+        listers.filter((lister) => lister.corporation_id === id),
+      ),
   );
   const homes = new Map([...lists.answers].flatMap(([id, members]) => members.map((member) => [member, id])));
   const strangers = await withoutUsers(db, [...homes.keys()]);
@@ -217,12 +216,19 @@ async function findPeople(
   return { ...unreadOf(listed, lists), people, failure: lists.failure ?? failure };
 }
 
-/** Undefined when this character may not read the list, or its grant no longer works. */
-async function listMembers(client: ProviderClient, corporationId: number, characterId: number) {
-  try {
-    return await askMembers(client, corporationId, characterId);
-  } catch (error) {
-    if (error instanceof ProviderError && error.fault === 'no-token') return undefined;
-    throw error;
+/** The list as the first of these characters may read it; empty when none may, or their grants no longer work. */
+async function listMembers(client: ProviderClient, corporationId: number, listers: readonly Lister[]) {
+  let exhausted: ProviderError | undefined;
+  for (const { character_id } of listers) {
+    try {
+      const members = await askMembers(client, corporationId, character_id);
+      if (members !== undefined) return members;
+    } catch (error) {
+      if (!(error instanceof ProviderError) || !(error.fault === 'no-token' || error.ofCharacter))
+        throw error;
+      if (error.ofCharacter) exhausted = error;
+    }
   }
+  if (exhausted !== undefined) throw exhausted;
+  return [];
 }

@@ -493,6 +493,30 @@ describe('a failing character does not hold up others', () => {
     expect((await mailboxes()).sort()).toEqual(ids);
   });
 
+  it('D33: a used-up rate limit of some characters puts off theirs alone; of five in a row, it ends the run', async () => {
+    const ids = await addGrants(app, 24, [WALLET]);
+    const busy = ids.slice(0, 4);
+    await sql`update history_turns set due_on = 'epoch' where character_id = any(${busy}::bigint[])`.execute(
+      app.db,
+    );
+    const limits = busy.map((id) =>
+      app.provider.faults.add(`/characters/${id}/wallet`, { kind: 'status', status: 429, retryAfter: 600 }),
+    );
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual(ids.slice(4));
+    app.clock.advance(9 * MINUTE);
+    await collect('wallet');
+    expect(limits.map(({ strikes }) => strikes)).toEqual([1, 1, 1, 1]);
+    app.provider.faults.clear();
+    app.clock.advance(2 * MINUTE);
+    await collect('wallet');
+    expect(await whose('wallet')).toEqual(ids);
+    app.clock.advance(13 * HOUR);
+    const all = app.provider.faults.add('/characters/*/wallet', { kind: 'status', status: 429 });
+    await expect(collect('wallet')).rejects.toThrow('in a row were refused');
+    expect(all.strikes).toBeLessThanOrEqual(5 + 8);
+  });
+
   it('403s to all of them, as from a faulty sign-on, end the run; those refused come last in the next one', async () => {
     await addGrants(app, 24, [WALLET]);
     const sick = app.provider.faults.add('/characters/*/wallet', { kind: 'odd 403' });

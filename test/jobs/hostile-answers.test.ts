@@ -224,6 +224,22 @@ describe('lists of members', () => {
     expect(grants).toMatchObject([{ valid: true, next_check_on: new Date(0) }]);
   });
 
+  it('D33: a used-up rate limit of a lister holds up nothing: the next one reads the list', async () => {
+    const { world } = app.provider;
+    const listers = world.membersOf(LONELY).slice(-2);
+    for (const id of listers) await addGrant(app, id, ['ext-corporations.read_corporation_membership.v1']);
+    const list = app.provider.faults.add(
+      `/corporations/${LONELY}/members`,
+      { kind: 'status', status: 429, retryAfter: 900 },
+      { times: 1 },
+    );
+    const refresh = () => refreshOrganizations(app.app.services, testRun('refresh-organizations'));
+    const requests = await requestsOf(app, refresh);
+    expect(list.strikes).toBe(1);
+    expect(requests.get('/corporations/{corporation_id}/members')).toBeGreaterThan(1);
+    expect((await requestsOf(app, refresh)).size).toBe(0);
+  });
+
   it('a list that cannot be read does not keep a new CEO from being found', async () => {
     const { world } = app.provider;
     const lister = memberOf(FIRST);

@@ -339,6 +339,7 @@ export const auditRoutes = c.router({
     responses: { 200: field(z.array(Event), 'A page of events.'), ...errors() },
     metadata: {
       operationId: 'listAudit',
+      codes: ['too_many_waiting'],
       also: {
         'application/x-ndjson': '{"event_id":"01920f3e-8a4c-7d21-9b3f-2c5e8a7d4f10",…}\n',
         'text/csv': 'event_id,position,occurred_on,…\r\n',

@@ -26,6 +26,8 @@ export interface Lines {
   readonly callers: Line;
   /** Dry runs and writes with many ids of callers below level 9, which hold a connection for seconds. */
   readonly slowWrites: Line;
+  /** By the caller: pages of events, of which thousands are judged for each caller who does not see all (D94). */
+  readonly events: Line;
   /** By the caller: the compliance of thousands of members takes seconds of the database and of the event loop. */
   readonly compliance: Line;
   /** By the caller: reads of the feed by requests that wait for events, as many of a caller as may wait (D92). */
@@ -53,6 +55,7 @@ export function createLines(db: Kysely<Database>): Lines {
     callers: lineOf('changes', { most: unlimited, each: 1, queued: MOST_WAITING.writes }),
     // Less than the pool has connections, so that slow writes of many callers leave some to everybody else.
     slowWrites: lineOf('changes', { most: 6, each: 1 }),
+    events: lineOf('readers of events', { most: 3, each: 2, queued: MOST_WAITING.reads }),
     compliance: lineOf('readers of compliance', { most: 2, each: 1, queued: MOST_WAITING.reads }),
     looks: lineOf('readers of events', { most: 3, each: 3 }),
   };

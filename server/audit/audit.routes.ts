@@ -16,8 +16,8 @@ const FORMS = {
 
 export function auditHandlers(services: Services): Handlers<typeof contract.audit> {
   return {
-    list: async ({ caller, query, req, res }) => {
-      const { events, next } = await findAudit(services, caller, query);
+    list: async ({ admission, query, req, res }) => {
+      const { events, next } = await findAudit(services, admission, query);
       tellNextPage(res, next);
       const form = otherForm(req, res, [NDJSON, CSV]);
       const body = form === undefined ? events : writtenAs<Event[]>(res, form, FORMS[form](events));

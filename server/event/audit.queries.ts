@@ -37,9 +37,14 @@ export interface AuditAnswer {
   readonly events: readonly StoredEvent[];
   /** Id of the last event examined, or on the page, where that ends before. */
   readonly last: string | null;
-  /** Whether there may be more beyond the last event examined. */
+  /** Whether there may be more beyond that. */
   readonly more: boolean;
+  /** Whether it ends there because of how much is in the events, not because of their number. */
+  readonly full: boolean;
 }
+
+/** As many events are often enough for a page, and cost a tenth of the maximum. */
+const FIRST_LOOK = 500;
 
 /** Reads the events that match, latest first. */
 export function readAudit(
@@ -50,12 +55,16 @@ export function readAudit(
   return inTransaction(db, async (tx) => {
     // After some years of partitions its plan would be compiled.
     await withoutJit(tx);
-    return findAudited(tx, reader, question);
+    const { limit, most } = question;
+    const first = Math.min(most, Math.max(limit, FIRST_LOOK));
+    const answer = await findAudited(tx, reader, { ...question, most: first });
+    const isShort = answer.events.length < limit && answer.more && !answer.full;
+    return isShort && first < most ? findAudited(tx, reader, question) : answer;
   });
 }
 
 /**
- * The one statement of {@link readAudit}, whose cost depends on `most` alone: one index yields the events to examine in
+ * The statement of {@link readAudit}, whose cost depends on `most` alone: one index yields the events to examine in
  * order, and the other conditions are checked on these.
  */
 export async function findAudited(
@@ -76,12 +85,13 @@ export async function findAudited(
     select case when ${tooLarge} then (select event_id from page order by event_id limit 1)
         when ${cutShort} then (select event_id from candidates order by event_id limit 1)
         else (select event_id from looked order by event_id limit 1) end as last,
+      ${tooLarge} or ${cutShort} as full,
       ${tooLarge} or ${cutShort} or (select count(*) from looked) >= ${read}::int as more,
       coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
         'hidesActor', ${hidesActor(reader)},
         'position', (select position from event_seals s where s.event_id = v.event_id))
         order by event_id desc) from page v), '[]') as events`.execute(db);
-  return rows[0] ?? { events: [], last: null, more: false };
+  return rows[0] ?? { events: [], last: null, more: false, full: false };
 }
 
 // Indexes ----------------------------------------------------------------------------------------------------------

@@ -653,6 +653,24 @@ describe('D94: media types', () => {
   });
 });
 
+describe('D94: a page looks at 5,000 events at the most', () => {
+  it('but at few where they are enough for it', async () => {
+    const target = { type: 'group' as const, id: 'f0'.repeat(12), name: 'Few' };
+    const event = { type: 'group.updated', targets: [target] } as const;
+    const [far] = await record(BOB, event);
+    await record(STRANGER, ...Array.from({ length: 600 }, () => event));
+    const [nearer, near] = await record(BOB, event, event);
+    const page = async (limit: number) => {
+      const before = app.statements.length;
+      const events = await audit(MATE, { type: 'group.updated', limit });
+      const looks = app.statements.slice(before).filter((text) => text.includes('looked as materialized'));
+      return { ids: events.map(({ event_id }) => event_id), looks: looks.length };
+    };
+    expect(await page(1)).toEqual({ ids: [near], looks: 1 });
+    expect(await page(3)).toEqual({ ids: [near, nearer, far], looks: 2 });
+  });
+});
+
 describe('D92, D94: a page names 50,000 users at the most', () => {
   const crowd = { type: 'group' as const, id: 'cc'.repeat(12), name: 'Crowd' };
   const added = [...Array.from({ length: 499 }, (_, n) => 2_115_000_000 + n), STRANGER];

@@ -38,7 +38,7 @@ describe('D33b: client credentials are sent to the provider unchanged', () => {
     const { settings, clock } = app.app.services;
     const encoded = { ...settings, sso: { ...settings.sso, clientSecret: 'a%20secret' } };
     const exchange = createSso({ settings: encoded, clock }).exchange('code', 'v'.repeat(43));
-    await expect(exchange).rejects.toMatchObject({ fault: 'unusable' });
+    await expect(exchange).rejects.toMatchObject({ fault: 'refused-client' });
     await app.stop();
   });
 });

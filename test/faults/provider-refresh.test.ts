@@ -352,7 +352,10 @@ describe('D34: invalid on the provider’s word alone', () => {
   });
 
   const passing: readonly (readonly [Fault, string])[] = [
-    ...ours.map((error) => [{ kind: 'oauth', error }, 'unusable'] as const),
+    ...ours.map((error) => {
+      const fault = OAUTH_FAULTS[error].error === 'invalid_client' ? 'refused-client' : 'unusable';
+      return [{ kind: 'oauth', error }, fault] as const;
+    }),
     [{ kind: 'unusable token answer' }, 'unusable'],
     [{ kind: 'status', status: 400 }, 'unusable'],
     [{ kind: 'status', status: 403 }, 'unusable'],

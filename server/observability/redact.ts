@@ -15,9 +15,12 @@ const BEARER = /\b(Bearer|Basic)\s+[^\s"',]+/gi;
 /**
  * Removes tokens, passwords in URLs and values assigned to names of secrets from free text, such as a stack trace; when
  * in doubt it removes more. Runs in linear time, whatever text a client sends.
+ *
+ * @param known secrets that the text may hold and that no form tells
  */
-export function redactText(text: string): string {
-  const clean = text
+export function redactText(text: string, known: readonly string[] = []): string {
+  const clean = known
+    .reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
     .replace(BEARER, `$1 ${HIDDEN}`)
     .replace(JWT, HIDDEN)
     .replace(INTERACTION, `$1${HIDDEN}`)

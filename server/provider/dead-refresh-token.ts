@@ -22,11 +22,15 @@ export async function oauthErrorOf(response: Response): Promise<z.infer<typeof O
   return OAuthError.safeParse(await jsonOf(response)).data;
 }
 
-/** The provider's description when it declares the refresh token invalid; undefined for any other answer. */
-export async function causeOfDeath(response: Response): Promise<string | undefined> {
+/**
+ * The provider's description when it declares the refresh token invalid, without the token itself, which it may repeat;
+ * undefined for any other answer.
+ */
+export async function causeOfDeath(response: Response, refreshToken: string): Promise<string | undefined> {
   const told = await oauthErrorOf(response);
   if (told === undefined) return undefined;
   const { error, error_description: description } = told;
   const deadly = DEADLY.get(error)?.test(description) || EXPIRED_IN_CODE.test(error);
-  return deadly ? redactText(`${error}: ${description}`.replace(/: $/, '')).slice(0, 200) : undefined;
+  if (!deadly) return undefined;
+  return redactText(`${error}: ${description}`.replace(/: $/, ''), [refreshToken]).slice(0, 200);
 }

@@ -131,7 +131,7 @@ export function createSso({ settings, clock, limits = LIMITS }: SsoOptions): Sso
           refreshToken,
           options,
         );
-        const cause = await causeOfDeath(response);
+        const cause = await causeOfDeath(response, refreshToken);
         if (cause !== undefined) return { kind: 'dead', cause };
         await requireClient(response);
         const answer = await membersInUse(response);

@@ -2,19 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { OAUTH_FAULTS } from '../../../dev/provider/faults.ts';
 import { causeOfDeath } from '../../../server/provider/dead-refresh-token.ts';
 
+const TOKEN = 'Zm9v+opaque/bar==';
 const answer = (status: number, body: unknown) =>
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
 
 describe('D34: the answers that mean a dead refresh token', () => {
   it.each(Object.entries(OAUTH_FAULTS))('%s', async (_, { status, error, description, deadly }) => {
-    const cause = await causeOfDeath(answer(status, { error, error_description: description }));
+    const cause = await causeOfDeath(answer(status, { error, error_description: description }), TOKEN);
     expect(cause !== undefined).toBe(deadly);
     if (deadly) expect(cause).toBe(description === '' ? error : `${error}: ${description}`);
   });
 
   it.each([null, 7])('the error alone tells it, with %j as its description', async (error_description) => {
     const error = 'invalid_grant: Token is expired';
-    expect(await causeOfDeath(answer(400, { error, error_description }))).toBe(error);
+    expect(await causeOfDeath(answer(400, { error, error_description }), TOKEN)).toBe(error);
   });
 
   it.each([
@@ -40,21 +41,21 @@ describe('D34: the answers that mean a dead refresh token', () => {
       answer(400, { error: 'constructor', error_description: 'The refresh token is expired.' }),
     ],
   ])('not %s', async (_, response) => {
-    expect(await causeOfDeath(response)).toBeUndefined();
+    expect(await causeOfDeath(response, TOKEN)).toBeUndefined();
   });
 
-  it('never stores a token that the provider repeats in an error', async () => {
-    const token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.c2ln';
-    const cause = await causeOfDeath(
-      answer(400, { error: 'invalid_grant', error_description: `${token}: Token missing/expired.` }),
-    );
-    expect(cause).toMatch(/Token missing\/expired\.$/);
-    expect(cause).not.toContain('eyJ');
-  });
+  it.each([TOKEN, 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.c2ln'])(
+    'never stores a token that the provider repeats in an error, such as %s',
+    async (token) => {
+      const told = { error: 'invalid_grant', error_description: `${token}: Token missing/expired.` };
+      const cause = await causeOfDeath(answer(400, told), TOKEN);
+      expect(cause).toBe('invalid_grant: **********: Token missing/expired.');
+    },
+  );
 
   it('does not consume the body', async () => {
     const response = answer(400, { error: 'invalid_client' });
-    await causeOfDeath(response);
+    await causeOfDeath(response, TOKEN);
     expect(await response.json()).toEqual({ error: 'invalid_client' });
   });
 });

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 
-from castellan_client import ApiClient, CoalitionApi, Configuration, EventApi, ExtApi, GroupApi, HistoryApi
+from castellan_client import ApiClient, CoalitionApi, Configuration, ExtApi, GroupApi, HistoryApi
 from castellan_client import PostGroup, PutCoalition
 
 CHARACTER_ID = int(os.environ["CHARACTER_ID"])
@@ -20,8 +20,6 @@ groups = GroupApi(client).list_groups()
 coalition = CoalitionApi(client).update_coalition(
     os.environ["COALITION_ID"], put_coalition=PutCoalition(ticker="OAGP")
 )
-first = EventApi(client).list_events()
-EventApi(client).list_events(after=first.cursor)
 balances: list[float] = []
 page, pages = 1, 1
 while page <= pages:

@@ -4,12 +4,11 @@
  */
 
 import { queries } from '../session/api.ts';
-import { hasAuthority, mayReach } from '../shared/authority.ts';
+import { BUILT_IN, hasAuthority, mayReach } from '../shared/authority.ts';
 import { applicationsAs, eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
 import { trackingOf } from '../shared/tracking.ts';
 import { have, type Needs } from './ahead.ts';
 
-const BUILT_IN = 0;
 const LEVEL_THAT_READS = { corporation: 1, alliance: 3, coalition: 5 } as const;
 const LEVEL_THAT_CHANGES_COALITIONS = 6;
 

@@ -12,7 +12,8 @@ interface Standing {
 type Mode = 'read' | 'write';
 
 const FAR = 7;
-const BUILT_IN = 0;
+/** Id of the built-in user. */
+export const BUILT_IN = 0;
 
 /** Whether the user has authority over another one (D11, D12), so that the console offers only what is allowed. */
 export function hasAuthority(mode: Mode, me: Standing, other: Standing): boolean {

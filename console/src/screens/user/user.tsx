@@ -4,7 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
-import { hasAuthority } from '../../shared/authority.ts';
+import { BUILT_IN, hasAuthority } from '../../shared/authority.ts';
 import { Belonging } from '../../shared/belonging.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
@@ -22,7 +22,6 @@ import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
 import { PersonOf } from './person-of.tsx';
 
-const BUILT_IN = 0;
 const Histories = later(() => import('./histories.tsx'), 'Histories');
 const route = getRouteApi('/user/$name');
 

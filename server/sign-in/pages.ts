@@ -41,9 +41,9 @@ function contentOf(refusal: Refusal): Content {
     case 'provider-failed':
     case 'told-of-failure':
       return {
-        title: 'The sign-on provider is out of order',
+        title: 'The game’s provider is out of order',
         body: paragraphs(
-          'It gave no answer that could be used, so we do not know who you are. This is not your fault.',
+          'Its sign-on or its API gave no answer that could be used, so you could not be signed in. This is not your fault.',
           WAIT,
         ),
       };

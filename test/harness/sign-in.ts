@@ -63,7 +63,7 @@ export function linksOf(html: string): Record<string, string> {
 export const TITLES = {
   badRequest: 'This sign-in cannot be completed',
   cancelled: 'You cancelled the sign-in',
-  providerFailed: 'The sign-on provider is out of order',
+  providerFailed: 'The game’s provider is out of order',
   notAllowed: 'You are not allowed to log in here',
   tooFewScopes: 'More scopes are needed',
   failure: 'Something went wrong',

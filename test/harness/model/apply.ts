@@ -113,7 +113,8 @@ function answer(
     case 'set level': {
       if (by.level < 0) return is(403);
       const target = world.users.get(characterAt(command.character).id);
-      if (target === undefined) return is(404);
+      // Nobody gives more than the own level, whoever is meant (D6, D16).
+      if (target === undefined) return is(by.level < command.level ? 403 : 404);
       if (!mayRaise(world, by, target, command.level)) return is(403);
       target.level = command.level;
       return { status: 200, user: target };

@@ -58,8 +58,8 @@ const CLOCKS_APART = 5 * 60_000;
 
 /** What is deleted for its age: never again to be had, so not by a clock that is wrong. */
 const deletions: Readonly<Record<string, Step>> = {
-  'drop old partitions': async ({ db, clock }) => (await dropExpired(db, clock.now())).length,
-  'drop old events': async ({ db, clock }) => (await dropExpiredEvents(db, clock.now())).length,
+  'drop old partitions': async ({ db, clock, log }) => (await dropExpired(db, clock.now(), log)).length,
+  'drop old events': async ({ db, clock, log }) => (await dropExpiredEvents(db, clock.now(), log)).length,
   'delete expired tokens': deleteInBatches(({ db, clock }) => deleteExpiredTokens(db, clock.now(), BATCH)),
   'delete expired state codes': deleteInBatches(({ db, clock }) =>
     deleteExpiredCodes(db, clock.now(), BATCH),

@@ -111,18 +111,30 @@ async function moveFromDefault(
 }
 
 /**
- * Drops a partition. False when its lock was not available within five seconds: waiting longer would block all other
- * statements on the table.
+ * Drops these partitions; returns the names of those that are gone. Whoever uses their table queues behind the wait for
+ * its lock: when one is not available within a second, this and the following ones are left to the next call.
  */
-export async function dropPartition(db: Kysely<Database>, name: string): Promise<boolean> {
-  try {
-    await inTransaction(db, async (tx) => {
-      await sql`set local lock_timeout = '5s'`.execute(tx);
-      await sql`drop table ${sql.table(name)}`.execute(tx);
-    });
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-    return false;
+export async function dropPartitions(
+  db: Kysely<Database>,
+  names: readonly string[],
+  log?: Pick<Log, 'warn'>,
+): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const name of names) {
+    try {
+      await inTransaction(db, async (tx) => {
+        await sql`set local lock_timeout = '1s'`.execute(tx);
+        await sql`drop table ${sql.table(name)}`.execute(tx);
+      });
+    } catch (error) {
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+      log?.warn(
+        { partition: name },
+        'a partition is dropped another time, as its table is in use: by a dump, or a transaction that is open for long',
+      );
+      break;
+    }
+    dropped.push(name);
   }
+  return dropped;
 }

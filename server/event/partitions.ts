@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Log } from '../database/connection.ts';
-import { createPartitions, dropPartition, listPartitions, type Partition } from '../database/partitions.ts';
+import { createPartitions, dropPartitions, listPartitions, type Partition } from '../database/partitions.ts';
 import type { Database } from '../database/tables.ts';
 import { leastIdOf, momentOf } from './event-id.ts';
 import { findMonthsInDefault } from './partitions.queries.ts';
@@ -39,16 +39,19 @@ export async function ensureEventPartitions(
   return createPartitions(db, partitions, log);
 }
 
-/** Drops expired partitions; returns their names. */
-export async function dropExpiredEvents(db: Kysely<Database>, now: Date): Promise<string[]> {
-  const dropped: string[] = [];
+/** Drops expired partitions; returns their names. Those whose tables are in use are left to the next run. */
+export async function dropExpiredEvents(
+  db: Kysely<Database>,
+  now: Date,
+  log?: Pick<Log, 'warn'>,
+): Promise<string[]> {
+  const expired: string[] = [];
   for (const table of TABLES) {
     for (const name of await listPartitions(db, [table])) {
-      const expired = endOf(name) <= now.getTime() - KEPT_FOR[table];
-      if (expired && (await dropPartition(db, name))) dropped.push(name);
+      if (endOf(name) <= now.getTime() - KEPT_FOR[table]) expired.push(name);
     }
   }
-  return dropped;
+  return dropPartitions(db, expired, log);
 }
 
 /** The partition of a moment's month in UTC or of a later one, named as in `events_long_202608`. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Log } from '../database/connection.ts';
-import { createPartitions, dropPartition, listPartitions, type Partition } from '../database/partitions.ts';
+import { createPartitions, dropPartitions, listPartitions, type Partition } from '../database/partitions.ts';
 import type { Database } from '../database/tables.ts';
 import { SNAPSHOT_TABLES, type SnapshotTable } from './kinds.ts';
 
@@ -35,16 +35,21 @@ export async function ensurePartitions(
 }
 
 /**
- * Drops the partitions whose entries are all past the visible period (D36); returns their names. A partition that is
- * locked is left to the next run.
+ * Drops the partitions whose entries are all past the visible period (D36); returns their names. Those whose tables are
+ * in use are left to the next run.
  */
-export async function dropExpired(db: Kysely<Database>, now: Date): Promise<string[]> {
-  const dropped: string[] = [];
-  for (const name of await listPartitions(db, SNAPSHOT_TABLES)) {
-    // A partition whose name does not end in a week was made by somebody else, and is kept.
-    if (endOf(name) <= shownAfter(now) && (await dropPartition(db, name))) dropped.push(name);
-  }
-  return dropped;
+export async function dropExpired(
+  db: Kysely<Database>,
+  now: Date,
+  log?: Pick<Log, 'warn'>,
+): Promise<string[]> {
+  const names = await listPartitions(db, SNAPSHOT_TABLES);
+  // A partition whose name does not end in a week was made by somebody else, and is kept.
+  return dropPartitions(
+    db,
+    names.filter((name) => endOf(name) <= shownAfter(now)),
+    log,
+  );
 }
 
 /** The partition of a moment's week; `character_locations_20260803` begins on that Monday. */

@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
-import { at, browser, button, heading, instance, operator, page, settled, signIn, tab } from './stage.ts';
+import {
+  at,
+  browser,
+  button,
+  heading,
+  instance,
+  OTHER,
+  operator,
+  page,
+  settled,
+  signIn,
+  tab,
+} from './stage.ts';
 
 describe('D130: the session', () => {
   it('leaves no token in the address or the history, survives a reload, and ends in every tab', async () => {
-    await signIn(2_112_000_001);
+    await signIn(OTHER);
     expect(page.url()).toBe(at('/'));
     await page.reload();
     await heading('My standing').waitFor();
@@ -31,7 +43,7 @@ describe('D130: the session', () => {
   });
 
   it('a token that was revoked asks to sign in again, in the words of the API', async () => {
-    await signIn(2_112_000_001);
+    await signIn(OTHER);
     await page.getByText('Ends').waitFor();
     const token = (await page.evaluate('localStorage.getItem("castellan.user-token")')) as string;
     await fetch(`${instance.url}/token/current`, {
@@ -43,14 +55,15 @@ describe('D130: the session', () => {
   });
 
   it('ends as soon as the feed refuses the token, so that nothing stays on the screen', async () => {
-    await signIn(2_112_000_001);
+    await signIn(OTHER);
     await settled();
     await page.route(/\/event\?/, (route) =>
       route.fulfill({ status: 401, json: { detail: 'The token was revoked.', code: 'token_revoked' } }),
     );
-    // Ends the request that waits for the next event.
-    const { group_id } = await ok(operator.group.create({ body: { group_name: 'A stir', description: '' } }));
+    // Ends the request that waits for the next event, of which a pilot is shown only the own ones.
+    const params = { character_id: OTHER };
+    await ok(operator.user.update({ params, body: { clearance_level: 1 } }));
     await page.getByText('The token was revoked').waitFor();
-    await operator.group.delete({ params: { group_id } });
+    await ok(operator.user.update({ params, body: { clearance_level: 0 } }));
   });
 });

@@ -165,13 +165,18 @@ it.skipIf(isClockFaked)(
   },
 );
 
-describe('the next partitions, while a dump reads the events', () => {
+describe('while a dump reads the events', () => {
+  let dump: pg.Client;
+  beforeEach(async () => {
+    dump = new pg.Client({ connectionString: database.url });
+    await dump.connect();
+    await dump.query('begin');
+  });
+  afterEach(() => dump.end());
+
   it.skipIf(isClockFaked)(
-    'D90: are left to the next time after five seconds, so that who reads events does not wait for the dump',
+    'D90: the next partitions are left to the next time after five seconds, so that readers do not wait for the dump',
     async () => {
-      const dump = new pg.Client({ connectionString: database.url });
-      await dump.connect();
-      await dump.query('begin');
       await dump.query('lock table events in access share mode');
       const warn = vi.fn();
       expect(await ensureEventPartitions(database.db, march, { warn })).toEqual([]);
@@ -179,8 +184,23 @@ describe('the next partitions, while a dump reads the events', () => {
         [{ partition: 'events_short_204103' }, expect.stringContaining('dump')],
       ]);
       await dump.query('rollback');
-      await dump.end();
       expect(await ensureEventPartitions(database.db, march, { warn })).toHaveLength(3 * TABLES.length);
+      expect(warn).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it.skipIf(isClockFaked)(
+    'D90: all expired partitions are left to the next time when the first cannot be had, so that nobody queues for each',
+    async () => {
+      await ensureEventPartitions(database.db, march);
+      await dump.query(`lock table ${TABLES.join()} in access share mode`);
+      const warn = vi.fn();
+      expect(await dropExpiredEvents(database.db, later, { warn })).toEqual([]);
+      expect(warn.mock.calls).toEqual([
+        [{ partition: expect.stringMatching(/^events_short_/) }, expect.stringContaining('dump')],
+      ]);
+      await dump.query('rollback');
+      expect((await dropExpiredEvents(database.db, later, { warn })).length).toBeGreaterThan(1);
       expect(warn).toHaveBeenCalledTimes(1);
     },
   );

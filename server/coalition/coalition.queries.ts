@@ -66,18 +66,20 @@ export interface ByKind<Ids = readonly number[]> {
 }
 
 /**
- * The members of a coalition, whether the coalition or its autogroup forbids them to log in, and which of the mentioned
- * alliances and corporations are not registered.
+ * The members of a coalition, whether the coalition or its autogroup forbids them to log in, whether there is an autogroup,
+ * and which of the mentioned alliances and corporations are not registered.
  */
 export async function findMembers(
   db: Kysely<Database>,
   coalitionId: string,
   mentioned: ByKind,
-): Promise<{ members: ByKind; bars: boolean; unregistered: ByKind }> {
+): Promise<{ members: ByKind; bars: boolean; grouped: boolean; unregistered: ByKind }> {
   const { rows } = await sql<
-    Record<'alliances' | 'corporations' | 'new_alliances' | 'new_corporations', number[]> & { bars: boolean }
+    Record<'alliances' | 'corporations' | 'new_alliances' | 'new_corporations', number[]> &
+      Record<'bars' | 'grouped', boolean>
   >`
     select
+      exists(select from groups where coalition_id = ${coalitionId}) as grouped,
       exists(select from coalitions where coalition_id = ${coalitionId} and not authorized_to_login)
         or exists(select from groups where coalition_id = ${coalitionId} and not authorized_to_login) as bars,
       array(select alliance_id::bigint from coalition_alliances where coalition_id = ${coalitionId}) as alliances,
@@ -92,12 +94,14 @@ export async function findMembers(
     alliances = [],
     corporations = [],
     bars = false,
+    grouped = false,
     new_alliances = [],
     new_corporations = [],
   } = rows[0] ?? {};
   return {
     members: { alliances, corporations },
     bars,
+    grouped,
     unregistered: { alliances: new_alliances, corporations: new_corporations },
   };
 }

@@ -87,7 +87,7 @@ export async function updateCoalition(
     const now = clock.now();
     const caller = await readmit(tx, admission);
     if (before === undefined) throw notFound('coalition', coalitionId);
-    const { alliances, corporations, bars } = await findMoves(tx, coalitionId, body);
+    const { alliances, corporations, bars, grouped } = await findMoves(tx, coalitionId, body);
     const moved = !isEmpty(alliances) || !isEmpty(corporations);
     if (moved && bars) requireRightToBar(caller);
     const moving = {
@@ -95,18 +95,6 @@ export async function updateCoalition(
       corporations: [...corporations.added, ...corporations.removed],
     };
     await requireAuthorityOverAll(tx, caller, moving);
-    const touched = {
-      coalitions: [coalitionId],
-      alliances: alliances.added,
-      corporations: corporations.added,
-    };
-    const rehearsed = await services.touches(tx, touched);
-    if (moved && !rehearsed) await lockGrouping(tx, true);
-    const same = (body.authorized_to_login ?? before.authorized_to_login) === before.authorized_to_login;
-    // A login that changes meanwhile for somebody else is told by whoever changes it (D91).
-    const standings = moved || !same ? await readStandings(tx, same ? moving : touched) : undefined;
-    await changeMembers(tx, coalitionId, 'alliances', alliances);
-    await changeMembers(tx, coalitionId, 'corporations', corporations);
     const after = {
       authorized_to_login: body.authorized_to_login ?? before.authorized_to_login,
       mandatory_ext_scopes:
@@ -115,6 +103,20 @@ export async function updateCoalition(
           : [...new Set(body.mandatory_ext_scopes)].sort(),
       ticker: body.ticker ?? before.ticker,
     };
+    const sameLogin = after.authorized_to_login === before.authorized_to_login;
+    const all = {
+      coalitions: [coalitionId],
+      alliances: alliances.added,
+      corporations: corporations.added,
+    };
+    // Who stays is affected by what the coalition says and by an autogroup that it gets, not by who else is in it.
+    const stayersMatter = !grouped || !sameForMembers(before, after);
+    const rehearsed = await services.touches(tx, stayersMatter ? all : moving);
+    if (moved && !rehearsed) await lockGrouping(tx, true);
+    // A login that changes meanwhile for somebody else is told by whoever changes it (D91).
+    const standings = moved || !sameLogin ? await readStandings(tx, sameLogin ? moving : all) : undefined;
+    await changeMembers(tx, coalitionId, 'alliances', alliances);
+    await changeMembers(tx, coalitionId, 'corporations', corporations);
     if (moved || !sameValues(before, after)) {
       await setCoalition(tx, coalitionId, { ...after, updated_on: now });
     }
@@ -139,7 +141,7 @@ export async function updateCoalition(
 /** The members that actually join and leave; 404 for an id that is not registered. */
 async function findMoves(tx: Transaction<Database>, coalitionId: string, body: PutCoalition) {
   const asked = memberChanges(body);
-  const { members, bars, unregistered } = await findMembers(tx, coalitionId, {
+  const { members, bars, grouped, unregistered } = await findMembers(tx, coalitionId, {
     alliances: [...mentioned(asked.alliances)],
     corporations: [...mentioned(asked.corporations)],
   });
@@ -149,6 +151,7 @@ async function findMoves(tx: Transaction<Database>, coalitionId: string, body: P
     alliances: changes(members.alliances, asked.alliances),
     corporations: changes(members.corporations, asked.corporations),
     bars,
+    grouped,
   };
 }
 
@@ -189,9 +192,13 @@ function requireNone(kind: string, unregistered: readonly number[]): void {
 type Values = Pick<CoalitionRow, 'authorized_to_login' | 'mandatory_ext_scopes' | 'ticker'>;
 
 function sameValues(one: Values, other: Values): boolean {
+  return one.ticker === other.ticker && sameForMembers(one, other);
+}
+
+/** Whether the values are the same that affect what members may do. */
+function sameForMembers(one: Values, other: Values): boolean {
   return (
     one.authorized_to_login === other.authorized_to_login &&
-    one.ticker === other.ticker &&
     one.mandatory_ext_scopes.join() === other.mandatory_ext_scopes.join()
   );
 }

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { level } from '../../contract/access.ts';
+import type { PutCoalition } from '../../contract/coalition.ts';
 import { createCastellan, type Event, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
+import type { Admission } from '../../server/access/admission.ts';
+import { type Caller, findCaller } from '../../server/access/caller.queries.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
+import { updateCoalition } from '../../server/coalition/coalition.ts';
+import type { Services } from '../../server/services/services.ts';
 import { rehearse } from '../../server/standing/rehearse.ts';
+import { storedUsers } from '../../server/standing/standing.queries.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -275,6 +282,41 @@ describe('D121: a preview shows who would gain or lose what', () => {
     const names = changes[0]?.users.map(({ character_name }) => character_name);
     expect(names).toHaveLength(100);
     expect([names?.[0], names?.[99]]).toEqual(['Pilot 00001', 'Pilot 00100']);
+  });
+});
+
+describe('D121: a preview looks at those alone whom the change can affect', () => {
+  const elsewhere = 98_700_011;
+  const admission = async (): Promise<Admission> => ({
+    caller: (await findCaller(app.db, uuidOf(app.root))) as Caller,
+    rule: level(9).access,
+    params,
+    body: undefined,
+    clock: app.clock,
+  });
+  /** Ids of the users whose standing is computed for a change of the coalition. */
+  async function looksAt(body: PutCoalition): Promise<number[]> {
+    const admitted = await admission();
+    let looked: { character_id: number }[] = [];
+    const change = async (services: Services) => {
+      await updateCoalition(services, admitted, COALITION, body);
+      looked = (await sql<{ character_id: number }>`${storedUsers} order by 1`.execute(services.db)).rows;
+    };
+    await rehearse(app.app.services, change, { ofPersons: true });
+    return looked.map(({ character_id }) => character_id);
+  }
+
+  it('of a coalition that changes its members: those that come and go, not all the others', async () => {
+    await addBodies(app, [{ corporations: [elsewhere] }]);
+    await addUser(app, { id: 11, name: 'Newcomer', corporation: elsewhere });
+    expect(await looksAt({ add_member_corporations: [elsewhere] })).toEqual([11]);
+    const present = await looksAt({ remove_member_alliances: [ALLIANCE] });
+    expect(present).toEqual(expect.arrayContaining([1, 2, 3]));
+    expect(await looksAt({ ticker: 'ANEW' })).toEqual([]);
+    expect(
+      await looksAt({ mandatory_ext_scopes: ['publicData'], add_member_corporations: [elsewhere] }),
+    ).toEqual([...present, 11]);
+    await ok(root.user.delete({ params: { character_id: 11 } }));
   });
 });
 

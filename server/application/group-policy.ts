@@ -22,8 +22,7 @@ import {
 } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
-import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, LOGIN, ofThese, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
 
 /** The policy of a group; 404 when the group does not exist or the caller may not see its policy. */
 export async function getPolicy(
@@ -74,13 +73,10 @@ export async function setPolicy(
     });
     const rehearsed = await touches(tx, { groups: [groupId] });
     const now = clock.now();
-    const standings = await readStandings(tx, {
-      groups: group.authorized_to_login === null ? [] : [groupId],
-    });
     await rememberEligible(tx, groupId);
     const byAdministrator = isAdministrator(caller.level);
     await storePolicy(tx, groupId, after, byAdministrator, now);
-    const { departures } = await judgeMembers(tx, now, { groupId, graceOver: rehearsed });
+    const { departures, standings } = await judgeMembers(tx, now, { groupId, graceOver: rehearsed });
     const ended = await endApplications(tx, now, { groupIds: [groupId] });
     const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
     const changes = valueChanges(
@@ -93,11 +89,7 @@ export async function setPolicy(
     const because = event_id === undefined ? {} : { cause: { event_id } };
     await carryOut(services, tx, { departures, ended, ...because }, now);
     // Who stays gains and loses nothing here: a login that changes meanwhile is told by whoever changes it (D91).
-    const concerned = ofThese(
-      standings,
-      departures.map(({ character_id }) => character_id),
-    );
-    await recordStandings(tx, await changedStandings(tx, concerned, {}, LOGIN), now, because);
+    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, because);
     return after;
   });
 }

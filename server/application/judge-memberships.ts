@@ -2,12 +2,11 @@ import { inTransactionIfKept } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import { carryOut } from '../policy/carry-out.ts';
-import { type Departure, findSpeakingGroups, judgeMembers, lockJudged } from '../policy/judge.queries.ts';
+import { type Departure, judgeMembers, lockJudged } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
-import { readStandings } from '../standing/read-standings.queries.ts';
-import { changedStandings, LOGIN, ofThese, recordStandings } from '../standing/standing-events.ts';
+import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
 
 /**
  * Judges members and applicants of all groups by their policies and their present memberships (D110, D111): members who
@@ -23,9 +22,7 @@ export async function judgeMemberships(
   const now = services.clock.now();
   return inTransactionIfKept(services.db, async (tx) => {
     await lockJudged(tx);
-    const speaking = await findSpeakingGroups(tx);
-    const standings = await readStandings(tx, { groups: speaking });
-    const { judged, departures } = await judgeMembers(tx, now);
+    const { judged, departures, standings } = await judgeMembers(tx, now);
     const ended = await endApplications(tx, now);
     const changes = [
       ...departures.map(leaving),
@@ -47,12 +44,7 @@ export async function judgeMemberships(
     if (!kept) return { result: changes, kept };
     await carryOut(services, tx, { departures, ended }, now);
     // Who stays gains and loses nothing here: a login that changes meanwhile is told by whoever changes it (D91).
-    const left = departures.filter(({ group_id }) => speaking.includes(group_id));
-    const concerned = ofThese(
-      standings,
-      left.map(({ character_id }) => character_id),
-    );
-    await recordStandings(tx, await changedStandings(tx, concerned, {}, LOGIN), now);
+    await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now);
     return { result: changes, kept };
   });
 }

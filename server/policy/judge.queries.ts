@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { byUser, type Standing, type Standings, standingsAmong } from '../standing/read-standings.queries.ts';
 import { asksSomething, barredByHand, counts, isEligible, isEligibleAtAll } from './eligibility.queries.ts';
 
 /** A membership that ended because the member was not eligible for longer than the policy's grace. */
@@ -18,6 +19,8 @@ export interface Judgement {
   /** Number of users whose memberships were judged. */
   readonly judged: number;
   readonly departures: readonly Departure[];
+  /** What those were before who leave a group that says who may log in: their own login may change by it. */
+  readonly standings: Standings;
 }
 
 /** A membership. */
@@ -60,9 +63,9 @@ export async function judgeMembers(
   const ofUsers = among === undefined ? sql`true` : sql`m.character_id in (${among})`;
   // If a group gets another owner at the same time, it is judged again afterwards.
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
-  const { rows } = await sql<{ judged: number; departures: Departure[] }>`
+  const { rows } = await sql<{ judged: number; departures: Departure[]; standings: Standing[] }>`
     with eligibility as materialized (
-      select m.group_id, g.group_name, m.character_id, m.ineligible_since, m.was_eligible, judged.eligible,
+      select m.group_id, g.group_name, g.authorized_to_login is not null as speaks, m.character_id, m.ineligible_since, m.was_eligible, judged.eligible,
         ${asksSomething} as asks,
         coalesce(m.ineligible_since, ${now}::timestamptz) + p.grace_hours * interval '1 hour' <= ${now}::timestamptz
           or ${graceOver} as over,
@@ -82,7 +85,7 @@ export async function judgeMembers(
     ), left_it as (
       delete from group_members m using judged j
       where m.group_id = j.group_id and m.character_id = j.character_id and not j.stays and j.over
-      returning m.group_id, j.group_name, m.character_id, j.wanted
+      returning m.group_id, j.group_name, j.speaks, m.character_id, j.wanted
     ), dated as (
       update groups set updated_on = ${now} where group_id in (select group_id from left_it)
     ), marked as (
@@ -93,10 +96,16 @@ export async function judgeMembers(
         or j.stays = (j.ineligible_since is not null) and (j.stays or not j.over))
     )
     select (select count(distinct character_id)::int from judged) as judged,
-      (select coalesce(json_agg(left_it order by group_id, character_id), '[]') from left_it) as departures`.execute(
+      (select coalesce(json_agg(json_build_object('group_id', group_id, 'group_name', group_name,
+          'character_id', character_id, 'wanted', wanted) order by group_id, character_id), '[]')
+        from left_it) as departures,
+      -- A statement reads what was there before it.
+      (select coalesce(json_agg(former), '[]') from (
+        ${standingsAmong(sql`select character_id from left_it where speaks`)}) former) as standings`.execute(
     db,
   );
-  return { judged: rows[0]?.judged ?? 0, departures: rows[0]?.departures ?? [] };
+  const { judged = 0, departures = [], standings = [] } = rows[0] ?? {};
+  return { judged, departures, standings: byUser(standings) };
 }
 
 /** Stores which members of a group are eligible before its policy changes: they can cease to be eligible by that. */
@@ -109,15 +118,4 @@ export async function rememberEligible(db: Kysely<Database>, groupId: string): P
       where m.group_id = ${groupId} and not m.was_eligible and ${isEligibleAtAll}
     ) eligible
     where m.group_id = ${groupId} and m.character_id = eligible.character_id`.execute(db);
-}
-
-/** Groups with a policy that set `authorized_to_login`: leaving one may change a user's login permission. */
-export async function findSpeakingGroups(db: Kysely<Database>): Promise<string[]> {
-  const rows = await db
-    .selectFrom('group_policies')
-    .innerJoin('groups', 'groups.group_id', 'group_policies.group_id')
-    .select('groups.group_id')
-    .where('groups.authorized_to_login', 'is not', null)
-    .execute();
-  return rows.map(({ group_id }) => group_id);
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { type Touched, touchedUsers } from './standing.queries.ts';
@@ -23,21 +23,27 @@ export type Standings = ReadonlyMap<number, Standing>;
 /** The standings of users at this moment, in one statement. */
 export async function readStandings(db: Kysely<Database>, touched: Touched): Promise<Standings> {
   if (Object.values(touched).every((ids) => ids.length === 0)) return new Map();
-  const { rows } = await sql<Standing>`
-    with people as materialized (
-      select u.* from users u where u.character_id in (${touchedUsers(touched)})
-    ), bodies as materialized (
-      select c.corporation_id, c.alliance_id, array(select r.coalition_id::text from coalition_reach r
-        where r.corporation_id = c.corporation_id order by 1) as coalitions
-      from corporations c where c.corporation_id in (select corporation_id from people)
-    )
-    select u.character_id, u.character_name, u.clearance_level, u.corporation_id, b.alliance_id,
-      coalesce(b.coalitions, '{}') as coalitions, ${mayUseTokens} as may_log_in,
-      (select group_id from group_members m join groups g using (group_id)
-        where m.character_id = u.character_id and g.is_voice) as voice_group
-    from people u left join bodies b using (corporation_id)`.execute(db);
-  return new Map(rows.map((row) => [row.character_id, row]));
+  const { rows } = await sql<Standing>`${standingsAmong(touchedUsers(touched))}`.execute(db);
+  return byUser(rows);
 }
+
+/** The standings of the users whose ids a query gives, as a query. */
+export const standingsAmong = (characterIds: RawBuilder<unknown>) => sql`
+  with people as materialized (
+    select u.* from users u where u.character_id in (${characterIds})
+  ), bodies as materialized (
+    select c.corporation_id, c.alliance_id, array(select r.coalition_id::text from coalition_reach r
+      where r.corporation_id = c.corporation_id order by 1) as coalitions
+    from corporations c where c.corporation_id in (select corporation_id from people)
+  )
+  select u.character_id, u.character_name, u.clearance_level, u.corporation_id, b.alliance_id,
+    coalesce(b.coalitions, '{}') as coalitions, ${mayUseTokens} as may_log_in,
+    (select group_id from group_members m join groups g using (group_id)
+      where m.character_id = u.character_id and g.is_voice) as voice_group
+  from people u left join bodies b using (corporation_id)`;
+
+export const byUser = (rows: readonly Standing[]): Standings =>
+  new Map(rows.map((row) => [row.character_id, row]));
 
 /** An organization and the autogroup of its members. */
 export interface Autogroup {

@@ -53,12 +53,6 @@ export async function changedStandings(
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
 
-/** The standings of these users alone, for a change that turned out to concern only them. */
-export function ofThese(standings: Standings, characterIds: readonly number[]): Standings {
-  const those = new Set(characterIds);
-  return new Map([...standings].filter(([id]) => those.has(id)));
-}
-
 /** The change without what is not its own; both sides are equal where nothing is left. */
 function ownPart({ before, after }: StandingChange, own: readonly (keyof Standing)[]): StandingChange {
   if (before === undefined || after === undefined) return { before: after, after };

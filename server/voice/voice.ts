@@ -10,10 +10,10 @@ import { inTransaction, Overtaken } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, revoked } from '../shared/domain-error.ts';
+import { sharedLookup } from '../shared/shared-lookup.ts';
 import { followStandings, LOGIN_AND_VOICE } from '../standing/standing-events.ts';
 import { parseVoiceUrl, type VoiceAddress } from '../voice-server/address.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
-import { sharedLookup } from '../voice-server/shared-lookup.ts';
 import { type VoiceClient, withVoiceServer } from '../voice-server/voice-server.ts';
 import {
   bindIdentity,

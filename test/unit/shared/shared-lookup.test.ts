@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedLookup } from '../../../server/voice-server/shared-lookup.ts';
+import { sharedLookup } from '../../../server/shared/shared-lookup.ts';
 
 /** Look-ups that end when the test says so. */
 function controlled() {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import { singleFlight } from '../shared/single-flight.ts';
 import { type ConnectionConfig, connect } from './connection.ts';
 import { isOverdue, isUndone, isUnreachable } from './errors.ts';
 import type { Database } from './tables.ts';
@@ -90,7 +91,7 @@ export function openReplica({ primary, outages, ...config }: Options): Replica {
   let fit = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let mark: Mark | undefined;
-  let marking: Promise<Mark> | undefined;
+  const readMark = singleFlight(() => markOf(primary));
 
   function leaveAlone(why: unknown): void {
     fit = false;
@@ -101,10 +102,7 @@ export function openReplica({ primary, outages, ...config }: Options): Replica {
   /** A position of the primary that is at most a second old. */
   async function recentMark(): Promise<Mark> {
     if (mark !== undefined && performance.now() - mark.at <= TIMES.look) return mark;
-    marking ??= markOf(primary).finally(() => {
-      marking = undefined;
-    });
-    mark = await marking.catch((error: Error) => {
+    mark = await readMark().catch((error: Error) => {
       // Not the replica's fault; the read that falls back to the primary reports it.
       throw new NotAsked(`nobody knows where the primary is: ${error.message}`);
     });

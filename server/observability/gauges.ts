@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Gauge } from 'prom-client';
+import { singleFlight } from '../shared/single-flight.ts';
 import type { Metrics } from './metrics.ts';
 
 /** State of the whole service, which every process reports alike; null where it is unknown. */
@@ -76,13 +77,8 @@ export function followReplica(
   { registry }: Metrics,
   examine: () => Promise<{ readonly behind?: number | undefined; readonly fault?: string }>,
 ): void {
-  let looking: ReturnType<typeof examine> | undefined;
-  const look = () => {
-    looking ??= examine().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  };
+  // Both gauges show what one examination found.
+  const look = singleFlight(examine);
   new Gauge({
     name: 'castellan_replica_behind_seconds',
     help: 'Upper bound of the lag of the replica.',

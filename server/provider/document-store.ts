@@ -7,6 +7,7 @@ import { EXT_SCOPES } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 import type { Outages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
+import { singleFlight } from '../shared/single-flight.ts';
 import { claimDocument, findDocument, findNewerDocument, saveDocument } from './document.queries.ts';
 import { parseDocument } from './document.ts';
 import { type Limits, ProviderError } from './http.ts';
@@ -94,9 +95,7 @@ export function createDocumentStore(services: {
   const background = new Set<Promise<void>>();
   let copy: Copy | undefined;
   let lookedAt = 0;
-  let loading: Promise<ProviderDocument> | undefined;
   let failed: { readonly error: ProviderError; readonly until: number } | undefined;
-  let fetching: Promise<ProviderDocument> | undefined;
 
   async function fetchDocument(): Promise<ProviderDocument> {
     const label = 'its own document';
@@ -129,13 +128,7 @@ export function createDocumentStore(services: {
     return copy.document;
   }
 
-  /** One request at a time in this process. */
-  function fetchOnce(): Promise<ProviderDocument> {
-    fetching ??= fetchDocument().finally(() => {
-      fetching = undefined;
-    });
-    return fetching;
-  }
+  const fetchOnce = singleFlight(fetchDocument);
 
   function isOld({ fetchedOn }: Copy): boolean {
     return clock.now().getTime() - fetchedOn.getTime() > GOOD_FOR;
@@ -163,18 +156,12 @@ export function createDocumentStore(services: {
     return copy.document;
   }
 
-  /** One attempt at a time in this process. */
-  function loadOnce(): Promise<ProviderDocument> {
-    loading ??= load()
-      .catch((error: unknown) => {
-        if (error instanceof ProviderError) failed = { error, until: performance.now() + FAILED_FOR };
-        throw error;
-      })
-      .finally(() => {
-        loading = undefined;
-      });
-    return loading;
-  }
+  const loadOnce = singleFlight(() =>
+    load().catch((error: unknown) => {
+      if (error instanceof ProviderError) failed = { error, until: performance.now() + FAILED_FOR };
+      throw error;
+    }),
+  );
 
   /** Refreshes the document in the background. */
   async function renew(): Promise<void> {

@@ -1,3 +1,5 @@
+import { singleFlight } from './single-flight.ts';
+
 /** Milliseconds between two attempts to renew an old value. */
 const ASK_AGAIN = 60_000;
 
@@ -14,7 +16,6 @@ export interface Renewed<T> {
  */
 export function createRenewed<T>(ask: () => Promise<T>, lasts: number): Renewed<T> {
   let known: { readonly value: T; readonly until: number; readonly outdated: boolean } | undefined;
-  let asking: Promise<T> | undefined;
 
   function keep(value: T): T {
     known = { value, until: performance.now() + lasts, outdated: false };
@@ -27,14 +28,7 @@ export function createRenewed<T>(ask: () => Promise<T>, lasts: number): Renewed<
     return known.value;
   }
 
-  async function renew(): Promise<T> {
-    asking ??= ask()
-      .then(keep, useFormer)
-      .finally(() => {
-        asking = undefined;
-      });
-    return asking;
-  }
+  const renew = singleFlight(() => ask().then(keep, useFormer));
 
   return {
     renew,

@@ -10,7 +10,7 @@ import { ProviderError } from '../provider/http.ts';
 import { notFound } from '../shared/domain-error.ts';
 import type { Page } from './page.ts';
 import { type EntryRow, findLatestOfMany, insertEntry, type NewEntry } from './snapshot.queries.ts';
-import { pageOf, store, withPartitions } from './snapshot.ts';
+import { listEntries, store, withPartitions } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject, text } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
@@ -36,7 +36,7 @@ export async function listLocations(
   characterId: number,
   page: number,
 ): Promise<Page<CharacterLocation>> {
-  return pageOf(db, 'character_locations', { characterId, page, now: clock.now() }, toLocation);
+  return listEntries(db, 'character_locations', { characterId, page, now: clock.now() }, toLocation);
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CharacterSkillPoints } from '../../contract/history.ts';
 import { KINDS } from './kinds.ts';
 import type { Page } from './page.ts';
-import { pageOf, store } from './snapshot.ts';
+import { listEntries, store } from './snapshot.ts';
 import { type HistoryServices, id, read, requireSubject } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
@@ -19,7 +19,7 @@ export async function listSkillPoints(
   characterId: number,
   page: number,
 ): Promise<Page<CharacterSkillPoints>> {
-  return pageOf(db, snapshots, { characterId, page, now: clock.now() }, (row) => ({
+  return listEntries(db, snapshots, { characterId, page, now: clock.now() }, (row) => ({
     timestamp: row.timestamp.toISOString(),
     total_sp: row.total_sp,
     unallocated_sp: row.unallocated_sp,

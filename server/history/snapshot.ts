@@ -41,7 +41,7 @@ function isMissingPartition(error: unknown): boolean {
 }
 
 /** One page of a history within the visible period (D36). */
-export async function pageOf<Table extends SnapshotTable, Entry>(
+export async function listEntries<Table extends SnapshotTable, Entry>(
   db: Kysely<Database>,
   table: Table,
   { characterId, page, now }: { readonly characterId: number; readonly page: number; readonly now: Date },

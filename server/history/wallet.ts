@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CharacterWalletBalance } from '../../contract/history.ts';
 import { KINDS } from './kinds.ts';
 import type { Page } from './page.ts';
-import { pageOf, store } from './snapshot.ts';
+import { listEntries, store } from './snapshot.ts';
 import { type HistoryServices, read, requireSubject } from './source.ts';
 import type { Turn } from './turn.queries.ts';
 
@@ -20,7 +20,7 @@ export async function listBalances(
   characterId: number,
   page: number,
 ): Promise<Page<CharacterWalletBalance>> {
-  return pageOf(db, snapshots, { characterId, page, now: clock.now() }, (row) => ({
+  return listEntries(db, snapshots, { characterId, page, now: clock.now() }, (row) => ({
     balance: row.balance,
     timestamp: row.timestamp.toISOString(),
   }));

@@ -5,6 +5,7 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { inCallersTurn } from '../access/callers-turn.ts';
 import type { Lines } from '../access/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
+import type { Schema } from '../provider/answer.ts';
 import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
 import { ProviderError } from '../provider/http.ts';
 import { notFound } from '../shared/domain-error.ts';
@@ -98,7 +99,7 @@ async function fetchLocation(
   on: BudgetAccount,
 ): Promise<LocationSnapshot> {
   const { client, names } = services;
-  const ask = <T>(path: string, scope: ExtScope, schema: z.ZodType<T, z.ZodTypeDef, unknown>) =>
+  const ask = <T>(path: string, scope: ExtScope, schema: Schema<T>) =>
     read(client, { path, as: { characterId, scope }, on }, schema);
   const own = `/characters/${characterId}`;
   const [place, { online }, ship] = await Promise.all([

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
+import { dataIn, type Schema } from '../provider/answer.ts';
 import type { ProviderClient, ProviderRequest } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Names } from '../provider/names.ts';
@@ -38,15 +39,9 @@ export const text = z.string().transform(storable);
 export async function read<T>(
   client: ProviderClient,
   request: ProviderRequest,
-  schema: z.ZodType<T, z.ZodTypeDef, unknown>,
+  schema: Schema<T>,
 ): Promise<T> {
-  const { status, data } = await client.ask(request);
-  if (status !== 200)
-    throw new ProviderError('unusable', `the game's API answered ${status} to ${request.path}`);
-  const parsed = schema.safeParse(data);
-  if (!parsed.success)
-    throw new ProviderError('unusable', `the game's API gave an unusable answer to ${request.path}`);
-  return parsed.data;
+  return dataIn(await client.ask(request), request.path, schema);
 }
 
 /** The user whose history it is; 404 when it is not registered. */

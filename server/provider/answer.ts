@@ -1,4 +1,5 @@
-import type { RawAnswer } from './http.ts';
+import type { z } from 'zod';
+import { ProviderError, type RawAnswer } from './http.ts';
 
 /** Characters from which on an answer counts as large: to parse it, or to write it, takes milliseconds. */
 export const LARGE = 64 * 1024;
@@ -27,4 +28,19 @@ export function answerOf(
     },
     ...(kept && { kept }),
   };
+}
+
+export type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
+
+/**
+ * What the answer to a path says.
+ *
+ * @throws ProviderError (`unusable`) for another status than 200, and for what the schema does not describe
+ */
+export function dataIn<T>({ status, data }: ProviderAnswer, path: string, schema: Schema<T>): T {
+  if (status !== 200) throw new ProviderError('unusable', `the game's API answered ${status} to ${path}`);
+  const parsed = schema.safeParse(data);
+  if (!parsed.success)
+    throw new ProviderError('unusable', `the game's API gave an unusable answer to ${path}`);
+  return parsed.data;
 }

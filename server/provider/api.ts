@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { storable } from '../database/text.ts';
 import { chunksOf } from '../shared/chunks.ts';
-import type { ProviderAnswer } from './answer.ts';
+import { dataIn, type Schema } from './answer.ts';
 import type { ProviderClient } from './client.ts';
 import { ProviderError } from './http.ts';
 
@@ -54,7 +54,7 @@ export function createGameApi(client: ProviderClient): GameApi {
   async function get<T>(path: string, schema: Schema<T>): Promise<T | undefined> {
     // Revalidated, because the caller needs the present state; an unchanged record costs the provider a 304.
     const response = await client.ask({ path, on: 'service', anew: true });
-    return UNKNOWN.has(response.status) ? undefined : read(response, path, schema);
+    return UNKNOWN.has(response.status) ? undefined : dataIn(response, path, schema);
   }
 
   async function bulk<T>(answers: Promise<BulkAnswers<T>>): Promise<T[]> {
@@ -72,16 +72,6 @@ export function createGameApi(client: ProviderClient): GameApi {
     names: (ids) => bulk(askNames(client, ids)),
   };
 }
-
-function read<T>({ status, data }: ProviderAnswer, path: string, schema: Schema<T>): T {
-  if (status !== 200) throw new ProviderError('unusable', `the game's API answered ${status} to ${path}`);
-  const parsed = schema.safeParse(data);
-  if (!parsed.success)
-    throw new ProviderError('unusable', `the game's API gave an unusable answer to ${path}`);
-  return parsed.data;
-}
-
-type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
 
 /** A schema for lists that drops invalid entries; a list that has only such entries is invalid. */
 export function usable<T>(schema: Schema<T>): Schema<T[]> {
@@ -137,7 +127,7 @@ async function askBulk<T>(
     const refused: number[][] = [];
     for (const chunk of chunks) {
       const response = await client.ask({ path, on: 'service', body: chunk });
-      if (!UNKNOWN.has(response.status)) answers.found.push(...read(response, path, schema));
+      if (!UNKNOWN.has(response.status)) answers.found.push(...dataIn(response, path, schema));
       else if (chunk.length === 1) answers.refused.push(...chunk);
       else {
         refused.push(chunk);
@@ -169,5 +159,5 @@ export async function askMembers(
   const path = `/corporations/${corporationId}/members`;
   const as = { characterId, scope: MEMBERSHIP_SCOPE };
   const response = await client.ask({ path, on: 'service', as, anew: true, patient: true });
-  return response.status === 403 || response.status === 404 ? undefined : read(response, path, z.array(id));
+  return response.status === 403 || response.status === 404 ? undefined : dataIn(response, path, z.array(id));
 }

@@ -4,14 +4,12 @@ import type { Database } from '../database/tables.ts';
 import { storable } from '../database/text.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Clock } from '../shared/clock.ts';
-import { UNKNOWN, usable } from './api.ts';
+import { BULK, UNKNOWN, usable } from './api.ts';
 import type { BudgetAccount, ErrorAllowance } from './budget-account.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
 import { ProviderError } from './http.ts';
 import { findNames, type KnownName, saveNames } from './names.queries.ts';
 
-/** Maximum number of ids in one request (facts §2). */
-const BULK = 1000;
 /**
  * Maximum number of refusals that one call may cause, as a client can send many invalid ids (D33). They are found by
  * halving, breadth first, so that each half without one has its names early. The last refusals are spent on single ids,

@@ -86,7 +86,7 @@ export function toCache(
  * A cached answer after a 304, with the headers of the 304. Undefined where these leave out how many pages the list has:
  * a page stays as it is when others come or go, so the number that was kept may be wrong by now (D32).
  */
-export function renewed(
+export function revalidated(
   kept: StoredAnswer,
   headers: Readonly<Record<string, string>>,
 ): RawAnswer | undefined {

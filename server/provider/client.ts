@@ -13,7 +13,7 @@ import {
   type Payer,
 } from './budget-account.ts';
 import { keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
-import { renewed, requestKeysOf, toCache } from './cache.ts';
+import { requestKeysOf, revalidated, toCache } from './cache.ts';
 import { createCachedAnswers } from './cached-answers.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
@@ -170,7 +170,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         ...(allowance !== undefined && { allowance }),
         ...(place !== undefined && {
           toKeep: (raw, now) => {
-            const whole = raw.status === 304 && kept !== undefined ? renewed(kept, raw.headers) : raw;
+            const whole = raw.status === 304 && kept !== undefined ? revalidated(kept, raw.headers) : raw;
             const keeping = whole && toCache(whole, place, now, request.keepRefusal);
             written = keeping?.body.length ?? 0;
             return keeping;
@@ -255,6 +255,6 @@ function toAnswer(answer: ProviderAnswer, kept: StoredAnswer | undefined): Provi
       "the game's API called something unchanged that it was not asked for",
     );
   }
-  const whole = renewed(kept, answer.headers);
+  const whole = revalidated(kept, answer.headers);
   return whole && answerOf(whole);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshness, renewed, requestKeysOf, toCache } from '../../../server/provider/cache.ts';
+import { freshness, requestKeysOf, revalidated, toCache } from '../../../server/provider/cache.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const PLACE = { key: 'k', grantId: null };
@@ -85,7 +85,7 @@ describe('D33: what is cached of an answer', () => {
   };
 
   it('a 304 replaces the headers, not the content', () => {
-    expect(renewed(kept, { expires: 'later', 'content-type': 'text/html' })).toEqual({
+    expect(revalidated(kept, { expires: 'later', 'content-type': 'text/html' })).toEqual({
       status: 200,
       headers: { expires: 'later', 'content-type': 'application/json', 'content-language': 'en' },
       body: '[1]',
@@ -94,8 +94,8 @@ describe('D33: what is cached of an answer', () => {
 
   it('D32: a 304 without the number of pages leaves open how many there are', () => {
     const page = { ...kept, headers: { ...kept.headers, 'x-pages': '2' } };
-    expect(renewed(page, { expires: 'later' })).toBeUndefined();
-    expect(renewed(page, { 'x-pages': '3' })?.headers).toMatchObject({ 'x-pages': '3', expires: 'then' });
+    expect(revalidated(page, { expires: 'later' })).toBeUndefined();
+    expect(revalidated(page, { 'x-pages': '3' })?.headers).toMatchObject({ 'x-pages': '3', expires: 'then' });
   });
 });
 

@@ -13,8 +13,8 @@ import { API_VERSION } from '../../contract/version.ts';
 import { errorBody } from './error-body.ts';
 import { refuse, STOPPING } from './gate.ts';
 import { HttpError } from './http-error.ts';
-import { inTurn } from './in-turn.ts';
 import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
+import { onePerConnection } from './pipelining.ts';
 import { READER_LIMITS, type ReaderLimits, watchReaders } from './slow-readers.ts';
 
 export interface Listening {
@@ -39,7 +39,7 @@ export async function listen(
   requestWithin = REQUEST_WITHIN,
 ): Promise<Listening> {
   const messages = handler.messages ?? createMessageClasses();
-  const answer = inTurn(withHost(handler));
+  const answer = onePerConnection(withHost(handler));
   // Node's own answers to a missing Host and to unknown expectations have neither body nor request id.
   const options = {
     ...messages,

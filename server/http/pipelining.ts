@@ -13,7 +13,7 @@ interface Waiting {
  * Handles pipelined requests of one connection one at a time. Node would call the handler for all of them at once, but
  * emit `close` on the first response only, so the handlers of the others would never release what they hold.
  */
-export function inTurn(handler: RequestListener): RequestListener {
+export function onePerConnection(handler: RequestListener): RequestListener {
   const lines = new WeakMap<Socket, Waiting[]>();
 
   function begin({ req, res }: Waiting, line: Waiting[]): void {

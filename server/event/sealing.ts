@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { openBell } from '../database/bell.ts';
 import { connect } from '../database/connection.ts';
+import { subscribe } from '../database/notifications.ts';
 import type { Outages } from '../observability/outages.ts';
 import { readPosition } from './read.queries.ts';
 import { announceEvents, EVENTS_CHANNEL, sealEvents } from './seal.queries.ts';
@@ -46,14 +46,14 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
   let atWork: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const bell = openBell({
+  const subscription = subscribe({
     databaseUrl,
     log,
     channel: EVENTS_CHANNEL,
     applicationName: 'castellan events',
-    deaf: 'no notifications of new events arrive; polling for them',
-    strike: (payload) => announceEvents(db, payload),
-    onRing(payload) {
+    warning: 'no notifications of new events arrive; polling for them',
+    notify: (payload) => announceEvents(db, payload),
+    onNotification(payload) {
       const [, sealed] = /^sealed (\d+)$/.exec(payload ?? '') ?? [];
       if (sealed === undefined) return payload === 'written' ? seal() : look();
       position = Math.max(position, Number(sealed));
@@ -68,7 +68,7 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
     atWork ??= sealAll().finally(() => {
       atWork = undefined;
       if (wanted) seal();
-      else lookAgain(failed ? AGAIN_AFTER : bell.patience());
+      else lookAgain(failed ? AGAIN_AFTER : subscription.pollEvery());
     });
   }
 
@@ -143,7 +143,7 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
       end();
       closed = true;
       clearTimeout(timer);
-      bell.close();
+      subscription.close();
       await atWork;
       await close();
     },

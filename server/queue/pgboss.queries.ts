@@ -7,7 +7,7 @@ import type { Database } from '../database/tables.ts';
 import { catalogue, type JobDefinition, type JobName, type RunOptions } from './job-catalogue.ts';
 
 /** Notification channel for waiting jobs; the payload is the name of the queue. */
-export const BELL = 'castellan_jobs';
+export const JOBS_CHANNEL = 'castellan_jobs';
 /** Queue of the jobs whose last retry failed. */
 const DEAD_LETTERS = 'dead-letters';
 /** Milliseconds between two attempts to get the lock for the setup. */
@@ -43,7 +43,7 @@ export async function setUp(boss: PgBoss, databaseUrl: string, worker: boolean):
       if (queue === undefined) await boss.createQueue(name, options);
       else if (!isDeepStrictEqual({ ...queue, ...options }, queue)) await boss.updateQueue(name, options);
     }
-    await hangBell(client);
+    await createTriggers(client);
   });
 }
 
@@ -82,11 +82,11 @@ async function isFirst(client: RoutedClient): Promise<boolean> {
  * Creates the trigger that notifies when a job starts to wait, whoever inserted it (a request, pg-boss, an operator in
  * SQL), and when a scheduled run ends, because another may be waiting for that.
  */
-async function hangBell(client: RoutedClient): Promise<void> {
+async function createTriggers(client: RoutedClient): Promise<void> {
   await client.query(`
     create or replace function pgboss.ring() returns trigger language plpgsql as $$
     begin
-      perform pg_notify('${BELL}', name) from (
+      perform pg_notify('${JOBS_CHANNEL}', name) from (
         select distinct name from arrived
         where state < 'active' or state > 'active' and policy = 'stately'
       ) queues;
@@ -106,8 +106,8 @@ async function hangBell(client: RoutedClient): Promise<void> {
 }
 
 /** Sends a notification with this payload to all listeners. */
-export function strikeBell(database: PgBoss.Db, words: string): Promise<unknown> {
-  return database.executeSql('select pg_notify($1, $2)', [BELL, words]);
+export function notifyWorkers(database: PgBoss.Db, payload: string): Promise<unknown> {
+  return database.executeSql('select pg_notify($1, $2)', [JOBS_CHANNEL, payload]);
 }
 
 /** A pg-boss database that runs statements in the caller's transaction. */

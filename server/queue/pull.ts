@@ -15,12 +15,12 @@ interface Options {
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
   /** Polling interval in milliseconds, for when no notification comes. */
-  patience(): number;
+  pollEvery(): number;
 }
 
 export interface Puller {
   /** Notifies that there may be a job. */
-  ring(): void;
+  wake(): void;
   /** Stops fetching; resolves when the active jobs have ended. */
   stop(): Promise<void>;
 }
@@ -33,16 +33,16 @@ const SPREAD = 0.25;
 /**
  * Fetches jobs of a queue as soon as they are due and below the concurrency limit; a slow job does not delay others.
  */
-export function pull<Job>(source: Source<Job>, { log, concurrency, patience }: Options): Puller {
+export function pull<Job>(source: Source<Job>, { log, concurrency, pollEvery }: Options): Puller {
   const atWork = new Set<Promise<void>>();
   let looked: Promise<void> | undefined;
   let looking = false;
-  let rung = false;
+  let wanted = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const ring = () => {
-    rung = true;
+  const wake = () => {
+    wanted = true;
     if (!looking) looked = look();
   };
 
@@ -50,35 +50,35 @@ export function pull<Job>(source: Source<Job>, { log, concurrency, patience }: O
     looking = true;
     let next: number | undefined;
     try {
-      // A notification at the concurrency limit is kept in `rung` and handled when a job ends.
-      while (rung && !stopped && atWork.size < concurrency) {
-        rung = false;
+      // A notification at the concurrency limit is kept in `wanted` and handled when a job ends.
+      while (wanted && !stopped && atWork.size < concurrency) {
+        wanted = false;
         // Read before fetching; otherwise a job that becomes due in between would be missed.
         next = await source.nextIn();
         const most = Math.min(MOST, concurrency - atWork.size);
         const jobs = await source.take(most);
         for (const job of jobs) begin(job);
-        rung ||= jobs.length === most;
+        wanted ||= jobs.length === most;
       }
     } catch (error) {
       log.error({ err: error }, 'jobs could not be fetched from the queue');
     }
     looking = false;
     clearTimeout(timer);
-    const poll = patience() * (1 - SPREAD * Math.random());
-    if (!stopped) timer = setTimeout(ring, Math.min(next ?? Infinity, poll));
+    const poll = pollEvery() * (1 - SPREAD * Math.random());
+    if (!stopped) timer = setTimeout(wake, Math.min(next ?? Infinity, poll));
   }
 
   function begin(job: Job): void {
     const working = source.work(job).finally(() => {
       atWork.delete(working);
-      if (atWork.size === concurrency - 1) ring();
+      if (atWork.size === concurrency - 1) wake();
     });
     atWork.add(working);
   }
 
   return {
-    ring,
+    wake,
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
-import { openBell } from '../database/bell.ts';
+import { subscribe } from '../database/notifications.ts';
 import { catalogue, type JobName } from './job-catalogue.ts';
-import { BELL, nextRunIn, strikeBell } from './pgboss.queries.ts';
+import { JOBS_CHANNEL, nextRunIn, notifyWorkers } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
 import type { QueueDatabase } from './queue-database.ts';
 
@@ -49,16 +49,16 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
   }
 
   const pullers = new Map<string, Puller>();
-  const bell = openBell({
+  const subscription = subscribe({
     databaseUrl,
     log,
-    channel: BELL,
+    channel: JOBS_CHANNEL,
     applicationName: 'castellan jobs',
-    deaf: 'the job queue is not told of jobs and looks by itself',
-    strike: (words) => strikeBell(database, words),
-    onRing(queue) {
-      if (queue !== undefined) pullers.get(queue)?.ring();
-      else for (const puller of pullers.values()) puller.ring();
+    warning: 'the job queue is not told of jobs and looks by itself',
+    notify: (payload) => notifyWorkers(database, payload),
+    onNotification(queue) {
+      if (queue !== undefined) pullers.get(queue)?.wake();
+      else for (const puller of pullers.values()) puller.wake();
     },
   });
   for (const [name, { concurrency }] of Object.entries(catalogue) as [JobName, { concurrency: number }][]) {
@@ -67,14 +67,14 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
       take: (most: number) => boss.fetch<object>(name, { batchSize: most, includeMetadata: true }),
       work: (job: Job) => work(name, job),
     };
-    const puller = pull(source, { log, concurrency, patience: bell.patience });
+    const puller = pull(source, { log, concurrency, pollEvery: subscription.pollEvery });
     pullers.set(name, puller);
-    puller.ring();
+    puller.wake();
   }
 
   return {
     async stop(patience) {
-      bell.close();
+      subscription.close();
       const stopped = Promise.all([...pullers.values()].map((puller) => puller.stop()));
       await within(patience, stopped);
       const left = [...atWork];

@@ -64,7 +64,7 @@ export function startDispatch(services: DispatchServices): Dispatch {
       let pause = PATIENCE;
       for (const { webhook_id, secret, next } of await findWork(db, now)) {
         if (!vault.canOpen(secret, secretPlace(webhook_id))) tellLeft(webhook_id);
-        else if (next <= now) laneOf(webhook_id).ring();
+        else if (next <= now) laneOf(webhook_id).wake();
         else pause = Math.min(pause, next.getTime() - now.getTime());
       }
       outages.worked('webhooks');

@@ -10,7 +10,7 @@ type LaneServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' 
 /** Sends the deliveries of one webhook that this process has claimed. */
 export interface Lane {
   /** Makes the lane look for deliveries. */
-  ring(): void;
+  wake(): void;
   /** Sends nothing more, waits briefly for pending requests, and releases the other deliveries. */
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export function openLane(
   let url = '';
   let ordered = false;
   let failures = 0;
-  let rung = false;
+  let wanted = false;
   let stopped = false;
   let work: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ export function openLane(
     begin();
     if (work !== undefined) return;
     if (outcomes.length > 0 || released.length > 0) work = ask(storeOutcomes);
-    else if (rung && !stopped && hasRoom()) work = ask(fetchMore);
+    else if (wanted && !stopped && hasRoom()) work = ask(fetchMore);
     else if (underWay.size === 0 && waiting.length === 0) onRest();
   }
 
@@ -82,7 +82,7 @@ export function openLane(
       services.outages.worked('webhooks');
     } catch (error) {
       // Claimed deliveries whose results were lost are claimed again when the claim has expired.
-      rung = false;
+      wanted = false;
       const details = { err: error, webhook_id: webhookId };
       services.outages.failed('webhooks', details, 'deliveries of a webhook wait for the database');
       if (!stopped) await sleep(AGAIN_AFTER);
@@ -96,7 +96,7 @@ export function openLane(
   }
 
   async function fetchMore(): Promise<void> {
-    rung = false;
+    wanted = false;
     const until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
     const room = failures >= FAILING ? 1 : IN_HAND - waiting.length;
     const taken = await atDatabase(() => take(services, webhookId, room));
@@ -106,7 +106,7 @@ export function openLane(
     url = taken.to.url;
     ordered = taken.to.ordered;
     failures = taken.failures;
-    rung ||= taken.more;
+    wanted ||= taken.more;
     waiting.push(...taken.parcels.map((parcel) => ({ parcel, to: taken.to, until })));
   }
 
@@ -165,13 +165,13 @@ export function openLane(
 
   /** Claims the waiting deliveries again, because their rights, URL or signatures are out of date. */
   function takeAnew(): void {
-    rung ||= waiting.length > 0;
+    wanted ||= waiting.length > 0;
     putBack();
   }
 
   return {
-    ring() {
-      rung = true;
+    wake() {
+      wanted = true;
       advance();
     },
     async stop() {

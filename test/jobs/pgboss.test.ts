@@ -118,7 +118,7 @@ describe("our statements on pg-boss's tables", () => {
     ]);
   });
 
-  it('ring the bell from triggers that pg-boss leaves alone', async () => {
+  it('notify workers by triggers that pg-boss leaves alone', async () => {
     await boss().createQueue('other-queue');
     const { rows } = await sql`
       select tgname from pg_trigger where tgrelid = 'pgboss.job'::regclass and not tgisinternal and tgenabled = 'O'

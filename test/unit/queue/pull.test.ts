@@ -41,8 +41,8 @@ const jobs = (count: number) => Array.from({ length: count }, (_, n) => `job ${n
 let queue: TestQueue;
 let puller: Puller;
 const start = async (concurrency: number) => {
-  puller = pull(queue.source, { log: pino({ level: 'silent' }), concurrency, patience: () => PATIENCE });
-  puller.ring();
+  puller = pull(queue.source, { log: pino({ level: 'silent' }), concurrency, pollEvery: () => PATIENCE });
+  puller.wake();
   await settled();
 };
 
@@ -60,7 +60,7 @@ describe('jobs are taken from a queue', () => {
     { chance: 0, poll: PATIENCE },
     { chance: 0.8, poll: 0.8 * PATIENCE },
   ])(
-    'at a notification, and without one in the last quarter of patience: $poll ms',
+    'at a notification, and without one in the last quarter of pollEvery: $poll ms',
     async ({ chance, poll }) => {
       const random = vi.spyOn(Math, 'random').mockReturnValue(chance);
       await start(1);
@@ -71,7 +71,7 @@ describe('jobs are taken from a queue', () => {
       await vi.advanceTimersByTimeAsync(1);
       expect(queue.looks).toBe(2);
       queue.due = jobs(1);
-      puller.ring();
+      puller.wake();
       await settled();
       expect(queue.begun).toEqual(jobs(1));
     },
@@ -95,11 +95,11 @@ describe('jobs are taken from a queue', () => {
       const found = await take(most);
       if (queue.looks === 2) {
         queue.due = jobs(1);
-        puller.ring();
+        puller.wake();
       }
       return found;
     };
-    puller.ring();
+    puller.wake();
     await settled();
     expect(queue.begun).toEqual(jobs(1));
   });
@@ -115,7 +115,7 @@ describe('jobs are taken from a queue', () => {
     queue.due = jobs(5);
     await start(2);
     expect(queue.begun).toEqual(jobs(2));
-    puller.ring();
+    puller.wake();
     await settled();
     expect(queue.begun).toEqual(jobs(2));
     await queue.end('job 1');
@@ -141,7 +141,7 @@ describe('jobs are taken from a queue', () => {
       stopped = true;
     });
     await queue.end('job 0');
-    puller.ring();
+    puller.wake();
     await vi.advanceTimersByTimeAsync(PATIENCE);
     expect(stopped).toBe(false);
     await queue.end('job 1');

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Bell, openBell } from '../../server/database/bell.ts';
-import { BELL } from '../../server/queue/pgboss.queries.ts';
+import { type Subscription, subscribe } from '../../server/database/notifications.ts';
+import { JOBS_CHANNEL } from '../../server/queue/pgboss.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 
@@ -25,7 +25,7 @@ describe('the database notifies of jobs', () => {
     ears = new pg.Client({ connectionString: app.databaseUrl });
     await ears.connect();
     ears.on('notification', ({ payload }) => heard.push(payload));
-    await ears.query(`listen ${BELL}`);
+    await ears.query(`listen ${JOBS_CHANNEL}`);
   });
   beforeEach(() => app.app.services.queue.boss.clearStorage());
   afterAll(() => ears.end());
@@ -41,7 +41,7 @@ describe('the database notifies of jobs', () => {
   /** Waits until all earlier notifications have arrived, as they arrive in order. */
   async function silence(): Promise<void> {
     const mark = randomUUID();
-    await sql`select pg_notify(${BELL}, ${mark})`.execute(app.db);
+    await sql`select pg_notify(${JOBS_CHANNEL}, ${mark})`.execute(app.db);
     await expect.poll(() => heard.at(-1), PATIENTLY).toBe(mark);
   }
   const queue = () => app.app.services.queue;
@@ -90,22 +90,22 @@ describe('the database notifies of jobs', () => {
 
 describe('a listener', () => {
   let proxy: DatabaseProxy;
-  let bell: Bell;
-  let rung: (string | undefined)[];
-  const times = { sure: 200, deaf: 20, hearing: 1_000, again: 50 };
-  const ring = (words: string) => sql`select pg_notify(${BELL}, ${words})`.execute(app.db);
-  const open = (strike: (words: string) => Promise<unknown>) => {
-    rung = [];
+  let subscription: Subscription;
+  let received: (string | undefined)[];
+  const times = { pollWhileHeard: 200, pollWhileDeaf: 20, heardWithin: 1_000, reopenAfter: 50 };
+  const notify = (payload: string) => sql`select pg_notify(${JOBS_CHANNEL}, ${payload})`.execute(app.db);
+  const open = (notifyBy: (payload: string) => Promise<unknown>) => {
+    received = [];
     const log = pino({ level: 'silent' });
-    bell = openBell({
+    subscription = subscribe({
       databaseUrl: proxy.url,
       log,
-      channel: BELL,
+      channel: JOBS_CHANNEL,
       applicationName: 'castellan jobs',
-      deaf: 'the job queue is not told of jobs and looks by itself',
-      strike,
+      warning: 'the job queue is not told of jobs and looks by itself',
+      notify: notifyBy,
       times,
-      onRing: (queue) => rung.push(queue),
+      onNotification: (queue) => received.push(queue),
     });
   };
 
@@ -113,42 +113,42 @@ describe('a listener', () => {
     proxy = await startProxy(app.databaseUrl);
   });
   afterEach(async () => {
-    bell.close();
+    subscription.close();
     await proxy.mend();
   });
 
   it('is told the name of each queue; at first any of them may have jobs', async () => {
-    open(ring);
-    expect(bell.patience()).toBe(times.deaf);
-    await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
-    expect(rung).toEqual([undefined]);
-    await ring('maintenance');
-    await expect.poll(() => rung, PATIENTLY).toEqual([undefined, 'maintenance']);
+    open(notify);
+    expect(subscription.pollEvery()).toBe(times.pollWhileDeaf);
+    await expect.poll(() => subscription.pollEvery(), PATIENTLY).toBe(times.pollWhileHeard);
+    expect(received).toEqual([undefined]);
+    await notify('maintenance');
+    await expect.poll(() => received, PATIENTLY).toEqual([undefined, 'maintenance']);
   });
 
   it('polls where no notification arrives, as behind a pooler in transaction mode', async () => {
-    let strikes = 0;
+    let sent = 0;
     open(async () => {
-      strikes += 1;
+      sent += 1;
     });
     // It was tried several times without success.
-    await expect.poll(() => strikes, PATIENTLY).toBe(3);
-    expect(bell.patience()).toBe(times.deaf);
+    await expect.poll(() => sent, PATIENTLY).toBe(3);
+    expect(subscription.pollEvery()).toBe(times.pollWhileDeaf);
   });
 
   it.each(['cut', 'mute'] as const)(
     'looks by himself while the network is gone (%s), and listens again when it is back',
     async (how) => {
-      open(ring);
-      await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
+      open(notify);
+      await expect.poll(() => subscription.pollEvery(), PATIENTLY).toBe(times.pollWhileHeard);
       await proxy[how]();
-      await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.deaf);
+      await expect.poll(() => subscription.pollEvery(), PATIENTLY).toBe(times.pollWhileDeaf);
       // There was no notification for what arrived meanwhile.
-      expect(rung).toEqual([undefined, undefined]);
+      expect(received).toEqual([undefined, undefined]);
       await proxy.cut();
       await proxy.mend();
-      await expect.poll(() => bell.patience(), PATIENTLY).toBe(times.sure);
-      expect(rung).toEqual([undefined, undefined, undefined]);
+      await expect.poll(() => subscription.pollEvery(), PATIENTLY).toBe(times.pollWhileHeard);
+      expect(received).toEqual([undefined, undefined, undefined]);
     },
   );
 });

@@ -11,38 +11,38 @@ interface Options {
   /** `application_name` of the connection. */
   readonly applicationName: string;
   /** Log message for when notifications do not arrive. */
-  readonly deaf: string;
+  readonly warning: string;
   /** Sends a notification with this payload, on another connection than the one that listens. */
-  strike(words: string): Promise<unknown>;
+  notify(payload: string): Promise<unknown>;
   /**
    * Called for each notification with its payload. Called without one when notifications may have been missed, and when
-   * {@link Bell.patience} changes.
+   * {@link Subscription.pollEvery} changes.
    */
-  onRing(words?: string): void;
+  onNotification(payload?: string): void;
   /** Overrides the default times. */
   readonly times?: typeof TIMES;
 }
 
 /** A subscription to notifications of the database (LISTEN/NOTIFY). */
-export interface Bell {
+export interface Subscription {
   /**
    * Milliseconds after which subscribers poll although no notification came: long while notifications arrive, short
    * while they do not.
    */
-  patience(): number;
+  pollEvery(): number;
   close(): void;
 }
 
 /** All in milliseconds. */
 const TIMES = {
   /** Polling interval while notifications arrive; also the interval at which that is tested. */
-  sure: 60_000,
+  pollWhileHeard: 60_000,
   /** Polling interval while notifications do not arrive. */
-  deaf: 2_000,
+  pollWhileDeaf: 2_000,
   /** Time within which the test notification must arrive. */
-  hearing: 10_000,
+  heardWithin: 10_000,
   /** Pause before a lost connection is reopened. */
-  again: 1_000,
+  reopenAfter: 1_000,
 };
 
 /**
@@ -50,29 +50,41 @@ const TIMES = {
  * test whether notifications arrive: they do not behind a pooler in transaction mode, or when the network drops packets
  * silently.
  */
-export function openBell(options: Options): Bell {
-  const { databaseUrl, log, channel, applicationName, deaf, strike, onRing, times = TIMES } = options;
+export function subscribe(options: Options): Subscription {
+  const {
+    databaseUrl,
+    log,
+    channel,
+    applicationName,
+    warning,
+    notify,
+    onNotification,
+    times = TIMES,
+  } = options;
   const closed = new AbortController();
-  let sure = false;
-  let complained = false;
+  let heard = false;
+  let warned = false;
   void keepListening();
-  return { patience: () => (sure ? times.sure : times.deaf), close: () => closed.abort() };
+  return {
+    pollEvery: () => (heard ? times.pollWhileHeard : times.pollWhileDeaf),
+    close: () => closed.abort(),
+  };
 
   async function keepListening(): Promise<void> {
     while (!closed.signal.aborted) {
       const error = await listen().catch((error: unknown) => error);
       if (closed.signal.aborted) return;
       become(false, error);
-      await pause(times.again, closed.signal);
+      await pause(times.reopenAfter, closed.signal);
     }
   }
 
   function become(now: boolean, error?: unknown): void {
-    if (!now && !complained) log.warn({ err: error }, deaf);
-    complained = !now;
-    if (sure === now) return;
-    sure = now;
-    onRing();
+    if (!now && !warned) log.warn({ err: error }, warning);
+    warned = !now;
+    if (heard === now) return;
+    heard = now;
+    onNotification();
   }
 
   /** Listens until a test notification fails to arrive; throws when the connection is lost. */
@@ -80,11 +92,11 @@ export function openBell(options: Options): Bell {
     const client = new RoutedClient({
       connectionString: databaseUrl,
       application_name: applicationName,
-      connectionTimeoutMillis: times.hearing,
-      query_timeout: times.hearing,
+      connectionTimeoutMillis: times.heardWithin,
+      query_timeout: times.heardWithin,
     });
-    const words = `does ${randomUUID()} hear this?`;
-    let heard = false;
+    const test = `test ${randomUUID()}`;
+    let arrived = false;
     let lost: Error | undefined;
     let wake = (): void => undefined;
     const lose = (error = new Error('the connection ended')) => {
@@ -94,8 +106,8 @@ export function openBell(options: Options): Bell {
     const close = () => lose();
     client.on('error', lose).on('end', close);
     client.on('notification', ({ payload }) => {
-      if (payload !== words) return onRing(payload);
-      heard = true;
+      if (payload !== test) return onNotification(payload);
+      arrived = true;
       wake();
     });
     closed.signal.addEventListener('abort', close);
@@ -109,12 +121,12 @@ export function openBell(options: Options): Bell {
       await client.connect();
       await client.query(`listen ${channel}`);
       do {
-        heard = false;
-        strike(words).catch(lose);
-        await wait(times.hearing);
-        become(heard);
-        await wait(times.sure);
-      } while (heard);
+        arrived = false;
+        notify(test).catch(lose);
+        await wait(times.heardWithin);
+        become(arrived);
+        await wait(times.pollWhileHeard);
+      } while (arrived);
     } finally {
       closed.signal.removeEventListener('abort', close);
       client.end().catch(() => undefined);

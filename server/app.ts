@@ -28,7 +28,7 @@ import { openQueue } from './queue/queue.ts';
 import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
-import { seldom } from './shared/throttle.ts';
+import { throttled } from './shared/throttle.ts';
 import { unasked } from './standing/rehearse.ts';
 import { type Dispatch, startDispatch } from './webhook/dispatch.ts';
 
@@ -160,7 +160,7 @@ const MINUTE = 60_000;
  * missing in this process.
  */
 function tellUnknownKeys(log: Logger): (kid: string | undefined) => void {
-  return seldom(MINUTE, (kid, untold) =>
+  return throttled(MINUTE, (kid, untold) =>
     log.warn(
       { kid, untold },
       'a token was signed with a key that is not in TOKEN_SIGNING_KEYS: has every process the same keys?',

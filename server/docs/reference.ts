@@ -1,5 +1,5 @@
 /** The API reference: the whole OpenAPI document on one page. */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { ERROR_CODES, type ErrorCode } from '../../contract/error-codes.ts';
 import type { JsonSchema, OpenApiDocument, Tag } from '../../contract/openapi.ts';
 import { html, type Markup } from '../shared/html.ts';
@@ -19,7 +19,7 @@ export async function referencePage(site: Site, document: OpenApiDocument): Prom
   const sections: Markup[] = [];
   for (const tag of tags) {
     sections.push(tagSection(site, tag, ofTag(tag), components));
-    await breathe();
+    await setImmediate();
   }
   return layout(site, {
     title: 'Reference',

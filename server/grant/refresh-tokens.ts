@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { offered } from '../database/offered.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { untilReachable } from '../database/until-reachable.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { AccessTokens, Asked, Death, HeldGrant } from '../provider/access-token-source.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -83,13 +83,13 @@ export function createAccessTokens(services: {
     try {
       const outcome = await askTwice(vault.open(sealed, place));
       if (outcome.kind === 'dead') {
-        await bury({ grantId, characterId, used: sealed, cause: outcome.cause }, dead);
+        await handleDeath({ grantId, characterId, used: sealed, cause: outcome.cause }, dead);
         return undefined;
       }
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
       // the former refresh token, and the new one is nowhere else.
       const renewed = vault.seal(outcome.refreshToken, place);
-      await offered(() => replace({ grantId, characterId, used: sealed }, renewed));
+      await untilReachable(() => replace({ grantId, characterId, used: sealed }, renewed));
       current = renewed;
       if (outcome.kind === 'replaced') throw outcome.fault;
       const { accessToken } = outcome;
@@ -129,7 +129,7 @@ export function createAccessTokens(services: {
     });
   }
 
-  async function bury(death: Death, dead: NonNullable<Asked['dead']>): Promise<void> {
+  async function handleDeath(death: Death, dead: NonNullable<Asked['dead']>): Promise<void> {
     const { grantId, characterId, used, cause } = death;
     if (dead === 'leave') return leaveToCheck(db, grantId, used);
     if (dead !== 'mark') {

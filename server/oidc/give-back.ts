@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { offered } from '../database/offered.ts';
+import { untilReachable } from '../database/until-reachable.ts';
 import type { Services } from '../services/services.ts';
 import { giveArtifactBack } from '../session/artifacts.queries.ts';
 import { digestOf } from '../shared/digest.ts';
@@ -25,7 +25,7 @@ export async function giveBackUsed(
     idHash: digestOf(used.jti),
   };
   const until = clock.now();
-  const given = offered(() => giveArtifactBack(db, at, until)).catch((error: unknown) =>
+  const given = untilReachable(() => giveArtifactBack(db, at, until)).catch((error: unknown) =>
     log.warn({ err: error, client_id: used.clientId }, 'what a failed token request used up is lost'),
   );
   await Promise.race([given, sleep(A_MOMENT, undefined, { ref: false })]);

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
@@ -44,7 +44,7 @@ export function createCachedAnswers(db: Kysely<Database>): CachedAnswers {
     if (answerIn(found)?.body !== null) return found;
     return inTurn(async () => {
       const whole = await look('all');
-      await breathe();
+      await setImmediate();
       return whole;
     });
   }

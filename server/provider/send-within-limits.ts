@@ -1,4 +1,4 @@
-import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { measure } from '../../contract/json/measure.ts';
 import type { Database } from '../database/tables.ts';
@@ -89,7 +89,7 @@ export function createSendWithinLimits(services: {
       exchangeText(url, init, limits),
     ).catch((error: ProviderError) => error);
     measured({ status: answer instanceof Error ? 'none' : `${Math.floor(answer.status / 100)}xx` });
-    if (!(answer instanceof Error) && answer.body.length >= LARGE) await readLarge(() => breathe());
+    if (!(answer instanceof Error) && answer.body.length >= LARGE) await readLarge(() => setImmediate());
     const now = clock.now();
     const broken = answer instanceof Error;
     const status = broken ? 0 : answer.status;

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { chunksOf } from './chunks.ts';
 
 /** Elements of one piece: what is made of them takes some milliseconds at the most. */
@@ -12,7 +12,7 @@ export async function inPieces<T, Result>(
   const results: Result[] = [];
   for (const piece of chunksOf(list, PIECE)) {
     results.push(work(piece));
-    await breathe();
+    await setImmediate();
   }
   return results;
 }

@@ -2,7 +2,7 @@
  * Throttles a function: after a call, further calls within `millis` are only counted, and the next one gets that count.
  * For events that clients can cause at will.
  */
-export function seldom<What>(
+export function throttled<What>(
   millis: number,
   tell: (what: What, untold: number) => void,
 ): (what: What) => void {

@@ -22,7 +22,7 @@ const everybody = byKey<'everybody', JsonBytes<UserShort[]>>(async (db) => {
 });
 
 /** Locks a user before its deletion and returns its level. */
-export async function lockDoomed(
+export async function lockForDeletion(
   db: Transaction<Database>,
   characterId: number,
 ): Promise<number | undefined> {

@@ -13,7 +13,7 @@ import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
 import { followStandings, LEVEL, LOGIN_AND_LEVEL } from '../standing/standing-events.ts';
 import { removeUsers } from './remove-users.ts';
-import { lockDoomed, setLevel } from './user.queries.ts';
+import { lockForDeletion, setLevel } from './user.queries.ts';
 import { findGroupsOf } from './user-groups.queries.ts';
 import { findUser, findUserNamed, type UserRow } from './user-record.queries.ts';
 
@@ -85,7 +85,7 @@ export async function removeUser(
   await inTransaction(services.db, async (tx) => {
     await lockOwnedGroups(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
-    const level = await lockDoomed(tx, characterId);
+    const level = await lockForDeletion(tx, characterId);
     if (level === undefined) throw notFound('user', characterId);
     if (isBuiltIn(characterId)) throw forbidden({ never: 'nobody deletes the built-in user' });
     if (caller.level < level) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedTime } from '../database/clock.queries.ts';
 import type { Services } from '../services/services.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
-import { seldom } from '../shared/throttle.ts';
+import { throttled } from '../shared/throttle.ts';
 import { findWork } from './delivery.queries.ts';
 import { type Lane, openLane, type Traffic } from './lane.ts';
 import { secretPlace } from './secret.ts';
@@ -35,7 +35,7 @@ export function startDispatch(services: DispatchServices): Dispatch {
   const lanes = new Map<string, Lane>();
   const atDatabase = createSemaphore(LANES_AT_ONCE);
   const traffic: Traffic = { lanes: () => lanes.size, requests: 0 };
-  const tellLeft = seldom<string>(TELL_EVERY, (webhook_id, untold) =>
+  const tellLeft = throttled<string>(TELL_EVERY, (webhook_id, untold) =>
     log.warn(
       { webhook_id, untold },
       'the secret of a webhook was encrypted with a key that is not in ENCRYPTION_KEYS, so its deliveries are left to other processes: has every process the same keys?',

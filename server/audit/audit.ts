@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.queries.ts';
 import { turnOf } from '../access/callers-turn.ts';
 import { readAudit } from '../event/audit.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
-import { auditReader, beholderOf } from '../event/reader.ts';
+import { auditReader, viewerOf } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
 import { pageOf, placeIn, uuidIn } from '../shared/paging.ts';
@@ -58,9 +58,9 @@ async function pageFor(
     limit: limit + 1,
     most: MOST,
   });
-  const beholder = beholderOf(caller);
+  const viewer = viewerOf(caller);
   const { rows, next } = pageOf(
-    events.map((event) => shown(event, beholder)),
+    events.map((event) => shown(event, viewer)),
     limit,
     ({ event_id }) => event_id,
   );

@@ -1,10 +1,10 @@
 import type { Caller } from '../access/caller.queries.ts';
 import { isAdministrator, READS_ALL_LEVEL, READS_OTHERS_LEVEL } from '../access/clearance-levels.ts';
 import type { Reader } from './read.queries.ts';
-import type { Beholder } from './show.ts';
+import type { Viewer } from './show.ts';
 
 /** Whom events are shown to: the token's owner, or its sponsor (D23), at the level that counts for the token. */
-export function beholderOf({ owner_id, sponsor_id, level }: Caller): Beholder {
+export function viewerOf({ owner_id, sponsor_id, level }: Caller): Viewer {
   return { characterId: sponsor_id ?? owner_id, administrator: isAdministrator(level) };
 }
 

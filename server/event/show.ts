@@ -3,7 +3,7 @@ import type { StoredEvent } from './read.queries.ts';
 import { type EventBody, isUserField } from './record.ts';
 
 /** The user to whom an event is shown. */
-export interface Beholder {
+export interface Viewer {
   readonly characterId: number;
   readonly administrator: boolean;
 }
@@ -15,25 +15,25 @@ const PUBLIC: ReadonlySet<Target['type']> = new Set(['group', 'coalition', 'corp
 const NOBODY = { character_id: null, app_token: null, on_behalf_of: null } as const;
 
 /**
- * The event as the beholder may see it (D94). Users that the beholder may not read are left out of targets and members,
+ * The event as the viewer may see it (D94). Users that the viewer may not read are left out of targets and members,
  * and so is what is said about them. The context of a request is shown to level 9 and to the actor itself.
  */
-export function shown(stored: StoredEvent, beholder: Beholder): Event {
+export function shown(stored: StoredEvent, viewer: Viewer): Event {
   const { position, body, context, seen, acted } = stored;
   const { context_digest: _, ...event } = JSON.parse(body) as EventBody;
   const whole: Event = {
     ...event,
     position,
-    context: context !== null && (beholder.administrator || acted) ? JSON.parse(context) : null,
+    context: context !== null && (viewer.administrator || acted) ? JSON.parse(context) : null,
   };
-  return seen === null ? whole : withoutOthers(whole, new Set(seen), stored, beholder);
+  return seen === null ? whole : withoutOthers(whole, new Set(seen), stored, viewer);
 }
 
 function withoutOthers(
   event: Event,
   seen: ReadonlySet<number>,
   { acted, hidesActor }: StoredEvent,
-  { characterId }: Beholder,
+  { characterId }: Viewer,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
   // An event without users and without public targets, for example about a webhook, is shown in full to its actor only.

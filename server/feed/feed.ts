@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { FEED_KEPT_FOR, requireKept } from '../event/feed-retention.ts';
 import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';
-import { beholderOf, feedReader } from '../event/reader.ts';
+import { feedReader, viewerOf } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
 import { createReading } from './reading.ts';
@@ -44,9 +44,9 @@ export function createFeed({
     requireKept(after, answer, now);
     const last = found.length < limit ? undefined : found.at(-1)?.position;
     const cursor = last ?? looked ?? after;
-    const beholder = beholderOf(caller);
+    const viewer = viewerOf(caller);
     return {
-      events: found.map((event) => shown(event, beholder)),
+      events: found.map((event) => shown(event, viewer)),
       cursor: String(cursor),
       more: cursor < head,
     };

@@ -3,8 +3,8 @@ import { type Caller, findCaller } from '../access/caller.queries.ts';
 import { isGuest, isSuperuser } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import type { Reader } from '../event/read.queries.ts';
-import { beholderOf, feedReader } from '../event/reader.ts';
-import type { Beholder } from '../event/show.ts';
+import { feedReader, viewerOf } from '../event/reader.ts';
+import type { Viewer } from '../event/show.ts';
 import { findLevel, type Owner, type Reach } from './webhook.queries.ts';
 
 /** Level 10 reaches all webhooks, except with a dynamic token, because others than its owner hold that (D93). */
@@ -22,11 +22,11 @@ export function ownerFor({ token_type, app_token, owner_id, sponsor_id }: Caller
 /** Which events a webhook may deliver, and as whom its owner sees them. */
 export interface Rights {
   readonly reader: Reader;
-  readonly beholder: Beholder;
+  readonly viewer: Viewer;
 }
 
 /** A dynamic token sees events as no user at all, so that nothing is shown to it that only the user itself may see. */
-const NOBODY: Beholder = { characterId: -1, administrator: false };
+const NOBODY: Viewer = { characterId: -1, administrator: false };
 
 /**
  * The present rights of a webhook's owner, the same as for `GET /event`; undefined when it may see nothing any more. A
@@ -40,11 +40,11 @@ export async function rightsOf(
   if (owner_id !== null) {
     const level = await findLevel(db, owner_id);
     if (level === undefined || !isSuperuser(level)) return undefined;
-    return { reader: 'all', beholder: { characterId: owner_id, administrator: true } };
+    return { reader: 'all', viewer: { characterId: owner_id, administrator: true } };
   }
   const app = app_token === null ? undefined : await findCaller(db, app_token);
   if (app === undefined || !app.may_log_in || isGuest(app.level)) return undefined;
   return app.token_type === 'dyn'
-    ? { reader: { app_token: app.uuid }, beholder: NOBODY }
-    : { reader: feedReader(app), beholder: beholderOf(app) };
+    ? { reader: { app_token: app.uuid }, viewer: NOBODY }
+    : { reader: feedReader(app), viewer: viewerOf(app) };
 }

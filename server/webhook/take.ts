@@ -84,7 +84,7 @@ async function toParcels(
   const events = new Map<string, string>();
   if (rights !== undefined && ids.length > 0) {
     for (const stored of await readEvents(tx, rights.reader, ids)) {
-      const event = shown(stored, rights.beholder);
+      const event = shown(stored, rights.viewer);
       events.set(event.event_id, bodyOf(event));
     }
   }
@@ -101,7 +101,7 @@ async function toParcels(
 async function takeUp(
   tx: Transaction<Database>,
   { webhook_id, position: after, types, group_ids }: LockedWebhook,
-  { reader, beholder }: Rights,
+  { reader, viewer }: Rights,
   { now, until, most }: { readonly now: Date; readonly until: Date; readonly most: number },
 ): Promise<{ readonly parcels: Parcel[]; readonly more: boolean }> {
   const wanted = types.includes('*') ? undefined : typesNamed(types);
@@ -109,7 +109,7 @@ async function takeUp(
   const { events: stored, looked, head } = await readFeed(tx, reader, question);
   const last = stored.length < most ? undefined : stored.at(-1)?.position;
   const position = last ?? looked ?? after;
-  const events = stored.map((event) => shown(event, beholder)).filter((event) => concerns(event, group_ids));
+  const events = stored.map((event) => shown(event, viewer)).filter((event) => concerns(event, group_ids));
   const rows = events.map(({ event_id, type, position }) => ({ delivery_id: event_id, type, position }));
   await insertInHand(tx, webhook_id, rows, { now, until });
   if (position !== after) await setWebhook(tx, webhook_id, { position });

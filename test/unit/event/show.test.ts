@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../../server/event/read.queries.ts';
 import { shown } from '../../../server/event/show.ts';
 
 const [READER, COLLEAGUE, STRANGER] = [2_112_000_001, 2_112_000_002, 2_112_000_003];
-const beholder = { characterId: READER, administrator: false };
+const viewer = { characterId: READER, administrator: false };
 
 function stored(event: object, seen: readonly number[], acted = false): StoredEvent {
   const body = {
@@ -29,9 +29,9 @@ function stored(event: object, seen: readonly number[], acted = false): StoredEv
 describe('D94: what an event shows of others', () => {
   it('names users on whose behalf the game was requested to themselves and to readers with authority over them', () => {
     const targets = [{ type: 'user', id: String(STRANGER), name: 'Somebody' }];
-    const { actor } = shown(stored({ targets }, [READER, COLLEAGUE]), beholder);
+    const { actor } = shown(stored({ targets }, [READER, COLLEAGUE]), viewer);
     expect(actor).toMatchObject({ character_id: COLLEAGUE, on_behalf_of: null, token: null });
-    expect(shown(stored({ targets }, [READER, STRANGER]), beholder).actor.on_behalf_of).toBe(STRANGER);
+    expect(shown(stored({ targets }, [READER, STRANGER]), viewer).actor.on_behalf_of).toBe(STRANGER);
   });
 
   it('shows an event about a webhook in full only to its actor', () => {
@@ -41,11 +41,11 @@ describe('D94: what an event shows of others', () => {
       changes: [{ field: 'types', before: null, after: ['group.*'] }],
       reason: 'It has a new secret.',
     };
-    expect(shown(stored(event, [READER, COLLEAGUE]), beholder)).toMatchObject({
+    expect(shown(stored(event, [READER, COLLEAGUE]), viewer)).toMatchObject({
       targets: [],
       changes: [],
       reason: null,
     });
-    expect(shown(stored(event, [READER], true), beholder)).toMatchObject(event);
+    expect(shown(stored(event, [READER], true), viewer)).toMatchObject(event);
   });
 });

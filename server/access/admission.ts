@@ -4,7 +4,7 @@ import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import { DomainError, forbidden } from '../shared/domain-error.ts';
 import { usable } from './authenticate.ts';
-import { type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
+import { answersFor, type Caller, findCaller, lockCaller, lockUsers } from './caller.queries.ts';
 import { judge, judgeFields } from './check-access-rule.ts';
 import { isBuiltIn } from './clearance-levels.ts';
 import { requireAuthority } from './require-authority.ts';
@@ -72,9 +72,9 @@ export async function readmitOver(
   admission: Admission,
   others: readonly number[],
 ): Promise<{ readonly caller: Caller; readonly locked: ReadonlySet<number> }> {
-  const { uuid, owner_id, sponsor_id } = admission.caller;
+  const { uuid, owner_id } = admission.caller;
   // The built-in user is not locked: it never changes, and its applications would block each other.
-  const ids = [owner_id, sponsor_id ?? owner_id, ...others].filter((id) => !isBuiltIn(id));
+  const ids = [owner_id, answersFor(admission.caller), ...others].filter((id) => !isBuiltIn(id));
   const locked = new Set(ids.length > 0 ? await lockUsers(tx, ids) : []);
   return { caller: await judgeAs(tx, admission, await lockCaller(tx, uuid)), locked };
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { answersFor } from './caller.queries.ts';
 import { isGuest } from './clearance-levels.ts';
 import type { OrganizationPosition, Position } from './distance.ts';
 import type { RankedPosition } from './level-change.ts';
@@ -26,12 +27,12 @@ const reached = sql`array(select coalition_id::text from coalition_reach r where
 /**
  * Memberships of the token's owner, with the lower level of owner and sponsor (D23); no row if one of them was deleted.
  */
-export const callerStanding = ({ owner_id, sponsor_id }: Asker) => sql`
+export const callerStanding = (asker: Asker) => sql`
   select 'caller' as role, u.character_id, u.corporation_id, c.alliance_id, ${reached} as coalitions,
     least(u.clearance_level, sponsor.clearance_level) as level
-  from users u join users sponsor on sponsor.character_id = ${sponsor_id ?? owner_id}
+  from users u join users sponsor on sponsor.character_id = ${answersFor(asker)}
     left join corporations c on c.corporation_id = u.corporation_id
-  where u.character_id = ${owner_id}`;
+  where u.character_id = ${asker.owner_id}`;
 
 const positionsOf = (whom: RawBuilder<unknown>) => sql`
   select 'target', u.character_id, u.corporation_id, c.alliance_id, ${reached}, u.clearance_level

@@ -7,7 +7,7 @@ import {
   type PutApplication,
 } from '../../contract/application.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
@@ -191,7 +191,7 @@ async function requireDecider(
   caller: Caller,
   { applicant, group }: Pick<ApplicationRow, 'applicant' | 'group'>,
 ): Promise<void> {
-  const deciders = [caller.owner_id, caller.sponsor_id ?? caller.owner_id];
+  const deciders = [caller.owner_id, answersFor(caller)];
   if (await isOwn(db, applicant.character_id, deciders)) {
     throw forbidden({ never: 'nobody decides their own application' });
   }

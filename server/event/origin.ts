@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Actor, Cause, EventContext } from '../../contract/event.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
 
 /**
  * Actor, request context and cause of the present work, which events contain unless another actor or cause is given.
@@ -39,7 +39,7 @@ export function followsEvent(): boolean {
 export function callerAsActor(caller: Caller): Actor {
   return {
     kind: caller.token_type === 'use' && caller.sponsor_id === null ? 'user' : 'app',
-    character_id: caller.sponsor_id ?? caller.owner_id,
+    character_id: answersFor(caller),
     token: caller.uuid,
     app_token: caller.app_token,
     on_behalf_of: null,

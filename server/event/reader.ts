@@ -1,19 +1,19 @@
-import type { Caller } from '../access/caller.queries.ts';
+import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isAdministrator, READS_ALL_LEVEL, READS_OTHERS_LEVEL } from '../access/clearance-levels.ts';
 import type { Reader } from './read.queries.ts';
 import type { Viewer } from './show.ts';
 
 /** Whom events are shown to: the token's owner, or its sponsor (D23), at the level that counts for the token. */
-export function viewerOf({ owner_id, sponsor_id, level }: Caller): Viewer {
-  return { characterId: sponsor_id ?? owner_id, administrator: isAdministrator(level) };
+export function viewerOf(caller: Caller): Viewer {
+  return { characterId: answersFor(caller), administrator: isAdministrator(caller.level) };
 }
 
 /** Level 9 sees all events; everybody else sees them according to its authority over users (D94). */
-export function auditReader({ owner_id, sponsor_id, level }: Caller): Reader {
-  if (isAdministrator(level)) return 'all';
+export function auditReader(caller: Caller): Reader {
+  if (isAdministrator(caller.level)) return 'all';
   // A sponsor reads as itself, not as the built-in user.
-  const asker = { owner_id: sponsor_id ?? owner_id, sponsor_id: null };
-  return { ...asker, reachesOthers: level >= READS_OTHERS_LEVEL };
+  const asker = { owner_id: answersFor(caller), sponsor_id: null };
+  return { ...asker, reachesOthers: caller.level >= READS_OTHERS_LEVEL };
 }
 
 /**

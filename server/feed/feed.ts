@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
 import type { Admission } from '../access/admission.ts';
-import type { Caller } from '../access/caller.queries.ts';
+import { accountOf, type Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { FEED_KEPT_FOR, requireKept } from '../event/feed-retention.ts';
 import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';
@@ -10,7 +10,7 @@ import { feedReader, viewerOf } from '../event/reader.ts';
 import { shown } from '../event/show.ts';
 import type { Services } from '../services/services.ts';
 import { createReading } from './reading.ts';
-import { createWaitingRoom, waiterOf } from './waiting.ts';
+import { createWaitingRoom } from './waiting.ts';
 
 /** Maximum number of events examined for one answer. */
 const MOST = 2000;
@@ -74,7 +74,7 @@ export function createFeed({
         const read = ({ caller }: Admission) =>
           first ? look(caller, question, now) : look(caller, { ...question, after });
         const page = await lines
-          .looks(waiterOf(admission.caller), { ...admission, gone: () => ends }, read, !first)
+          .looks(accountOf(admission.caller), { ...admission, gone: () => ends }, read, !first)
           .catch((error: unknown) => {
             if (error !== ends.reason) throw error;
             return { events: [], cursor: String(after), more: events.position > after };

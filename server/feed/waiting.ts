@@ -1,5 +1,5 @@
-import type { Caller } from '../access/caller.queries.ts';
-import { isBuiltIn, READS_ALL_LEVEL } from '../access/clearance-levels.ts';
+import { accountOf, type Caller } from '../access/caller.queries.ts';
+import { READS_ALL_LEVEL } from '../access/clearance-levels.ts';
 import { DomainError } from '../shared/domain-error.ts';
 
 /**
@@ -13,7 +13,7 @@ export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
   const heldBy = new Map<string, number>();
   let taken = 0;
   return (caller) => {
-    const key = waiterOf(caller);
+    const key = accountOf(caller);
     const held = heldBy.get(key) ?? 0;
     const all = caller.level >= READS_ALL_LEVEL ? most.all : most.belowReadingAll;
     if (held >= most.each || taken >= all) {
@@ -28,10 +28,4 @@ export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
       taken -= 1;
     };
   };
-}
-
-/** All tokens of a character count as one caller; tokens of the built-in user count for each application. */
-export function waiterOf({ owner_id, sponsor_id, app_token }: Caller): string {
-  const id = sponsor_id ?? owner_id;
-  return isBuiltIn(id) ? app_token : String(id);
 }

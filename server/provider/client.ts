@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import type { Payer } from '../access/caller.queries.ts';
 import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
@@ -10,7 +11,6 @@ import {
   budgetAccountOf,
   type ErrorAllowance,
   type ErrorTally,
-  type Payer,
 } from './budget-account.ts';
 import { keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
 import { requestKeysOf, revalidated, toCache } from './cache.ts';

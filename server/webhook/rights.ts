@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type Caller, findCaller } from '../access/caller.queries.ts';
+import { answersFor, type Caller, findCaller } from '../access/caller.queries.ts';
 import { isGuest, isSuperuser } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import type { Reader } from '../event/read.queries.ts';
@@ -13,10 +13,10 @@ export function reachOf({ token_type, level, app_token }: Caller): Reach {
 }
 
 /** The owner of a webhook that the caller creates: its application or, with a user token, the user (or sponsor). */
-export function ownerFor({ token_type, app_token, owner_id, sponsor_id }: Caller): Owner {
-  return token_type === 'use'
-    ? { app_token: null, owner_id: sponsor_id ?? owner_id }
-    : { app_token, owner_id: null };
+export function ownerFor(caller: Caller): Owner {
+  return caller.token_type === 'use'
+    ? { app_token: null, owner_id: answersFor(caller) }
+    : { app_token: caller.app_token, owner_id: null };
 }
 
 /** Which events a webhook may deliver, and as whom its owner sees them. */

@@ -16,8 +16,13 @@ export interface Admission {
   readonly params: Readonly<Record<string, unknown>>;
   readonly body: unknown;
   readonly clock: Clock;
-  /** A signal that is aborted when the client's connection closes; absent where there is no client. */
+  /** Makes the signal of {@link goneOf}; absent where there is no client. */
   readonly gone?: () => AbortSignal;
+}
+
+/** A signal that is aborted when the client's connection closes; never where there is no client. */
+export function goneOf({ gone }: Pick<Admission, 'gone'>): AbortSignal {
+  return gone?.() ?? new AbortController().signal;
 }
 
 /** Checks that need no body: the kind of the token and the level (D4, D5). */

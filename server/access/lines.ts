@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { createFairSemaphore, type FairSemaphoreLimits } from '../shared/fair-semaphore.ts';
-import { type Admission, rejudge } from './admission.ts';
+import { type Admission, goneOf, rejudge } from './admission.ts';
 
 /**
  * Runs `work` when its turn among the requests of this process has come. Whoever had to wait is judged anew then: the
@@ -61,16 +61,13 @@ export function createLines(db: Kysely<Database>): Lines {
   };
 }
 
-const never = () => new AbortController().signal;
-
 function createLine(db: Kysely<Database>, limits: FairSemaphoreLimits): Line {
   const semaphore = createFairSemaphore(limits);
   return async (key, admission, work, isStale = false) => {
-    const { gone = never } = admission;
     let isOutdated = isStale;
     const leave = await semaphore.enter(key, () => {
       isOutdated = true;
-      return gone();
+      return goneOf(admission);
     });
     try {
       return await work(isOutdated ? { ...admission, caller: await rejudge(db, admission) } : admission);

@@ -2,7 +2,6 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { Response } from 'express';
 import { type ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { contract } from '../../contract/index.ts';
-import { goneWith } from '../http/client-gone.ts';
 import type { Handlers } from '../http/mount.ts';
 import { written } from '../http/send-json.ts';
 import type { Services } from '../services/services.ts';
@@ -12,14 +11,12 @@ export function extHandlers(services: Services): Handlers<typeof contract.ext> {
   const forward = createForward(services);
   return {
     forward: async ({ admission, params, body, res }) => {
-      const request = { admission, path: params.esi_path, fields: body, from: 'body' } as const;
-      return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
+      return forwarded(res, await forward({ admission, path: params.esi_path, fields: body, from: 'body' }));
     },
     forwardGet: async ({ admission, params, query, req, res }) => {
       const sent = requestOf(req.body);
       const from = sent === undefined ? 'query' : 'body';
-      const request = { admission, path: params.esi_path, fields: sent ?? query, from } as const;
-      return forwarded(res, await forward({ ...request, gone: () => goneWith(res) }));
+      return forwarded(res, await forward({ admission, path: params.esi_path, fields: sent ?? query, from }));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
-import { type Admission, rejudge } from '../access/admission.ts';
+import { type Admission, goneOf, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import type { JsonText } from '../database/json-text.ts';
@@ -42,8 +42,6 @@ interface Forwarding {
   readonly path: string;
   readonly fields: ExternalForwardRequest;
   readonly from: FieldsFrom;
-  /** Creates a signal that is aborted when the client disconnects. */
-  readonly gone: () => AbortSignal;
 }
 
 export type Forwarded =
@@ -59,7 +57,7 @@ export function createForward(services: ForwardServices): Forward {
   const semaphore = createFairSemaphore(AT_ONCE);
   const join = createJoiner(services);
 
-  return async ({ admission, path, fields, from, gone }) => {
+  return async ({ admission, path, fields, from }) => {
     const { caller } = admission;
     const { request, operation } = await toRequest(services, caller, path, fields, from);
     const { on, allowance } = request;
@@ -91,11 +89,11 @@ export function createForward(services: ForwardServices): Forward {
         },
         allowance,
         annotate: fields.id_annotations ? annotate : undefined,
-        signal: gone(),
+        signal: goneOf(admission),
       });
       return joined.kind === 'stream' ? joined : whole(joined.answer);
     }
-    const leave = await semaphore.enter(on.caller, gone);
+    const leave = await semaphore.enter(on.caller, () => goneOf(admission));
     try {
       await recheck(RECHECK.waited);
       return await whole(await services.client.ask(request));

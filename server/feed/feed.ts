@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
-import type { Admission } from '../access/admission.ts';
+import { type Admission, goneOf } from '../access/admission.ts';
 import { accountOf, type Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { FEED_KEPT_FOR, requireKept } from '../event/feed-retention.ts';
@@ -25,8 +25,8 @@ interface FeedQuery {
   readonly wait?: number | undefined;
 }
 
-/** Reads the feed (D92); `gone` is aborted when the client disconnects. */
-export type Feed = (admission: Admission, query: FeedQuery, gone: AbortSignal) => Promise<EventPage>;
+/** Reads the feed (D92). */
+export type Feed = (admission: Admission, query: FeedQuery) => Promise<EventPage>;
 
 export function createFeed({
   db,
@@ -60,8 +60,8 @@ export function createFeed({
     admission: Admission,
     question: FeedQuestion,
     { wait, now }: { readonly wait: number; readonly now: Date },
-    gone: AbortSignal,
   ) {
+    const gone = goneOf(admission);
     const over = new AbortController();
     const end = () => over.abort();
     const timer = setTimeout(end, wait * 1000);
@@ -92,7 +92,7 @@ export function createFeed({
     }
   }
 
-  return async (admission, { after, types, limit = USUAL_LIMIT, wait = 0 }, gone) => {
+  return async (admission, { after, types, limit = USUAL_LIMIT, wait = 0 }) => {
     // By one reading of the clock the feed begins and is judged: else its first event might be out of it by then.
     const now = clock.now();
     const begins = leastIdOf(new Date(now.getTime() - FEED_KEPT_FOR));
@@ -101,7 +101,7 @@ export function createFeed({
     if (wait === 0) return look(admission.caller, question, now);
     const leave = enter(admission.caller);
     try {
-      return await hold(admission, question, { wait, now }, gone);
+      return await hold(admission, question, { wait, now });
     } finally {
       leave();
     }

@@ -218,7 +218,7 @@ it('D92: without a cursor the feed begins with the oldest event, however long th
   for (const wait of [0, 1]) {
     const began = now;
     const feed = createFeed({ ...services, clock });
-    const { events } = await feed(admission, { wait }, new AbortController().signal);
+    const { events } = await feed(admission, { wait });
     expect(events.map(({ event_id }) => event_id)).toContain(oldest?.event_id);
     now = began;
   }
@@ -246,8 +246,7 @@ describe('D92: waiting requests', () => {
   it('share one read of an event that they all wait for', async () => {
     const { feed, admissions } = await feedFor(40);
     const [after, before] = [await head(), looks()];
-    const { signal } = new AbortController();
-    const waiting = admissions.map((admission) => feed(admission, { after, wait: 30 }, signal));
+    const waiting = admissions.map((admission) => feed(admission, { after, wait: 30 }));
     await expect.poll(looks).toBe(before + 40);
     await createGroup();
     for (const { events } of await Promise.all(waiting)) expect(events[0]?.position).toBe(after + 1);
@@ -257,7 +256,8 @@ describe('D92: waiting requests', () => {
   it('release everything with the answer', async () => {
     const { feed, admissions, waits } = await feedFor(1);
     const { signal } = new AbortController();
-    const waiting = feed(admissions[0] as (typeof admissions)[0], { after: await head(), wait: 30 }, signal);
+    const admission = { ...(admissions[0] as (typeof admissions)[0]), gone: () => signal };
+    const waiting = feed(admission, { after: await head(), wait: 30 });
     await createGroup();
     await waiting;
     expect(waits.filter(({ aborted }) => !aborted)).toEqual([]);

@@ -13,6 +13,9 @@ export interface Origin {
 
 const NOBODY: Actor = { kind: 'cli', character_id: null, token: null, app_token: null, on_behalf_of: null };
 
+/** The actor of what the game did, none of whose users is known here. */
+export const GAME: Actor = { ...NOBODY, kind: 'provider' };
+
 /** The origin when none is set: a command that runs beside the service. */
 const COMMAND: Origin = { actor: NOBODY, context: null, cause: null };
 

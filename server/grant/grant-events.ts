@@ -1,17 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Actor } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
+import { GAME } from '../event/origin.ts';
 import { type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
 import type { Death } from '../provider/access-token-source.ts';
 import { findScopesOf, type GivenScopes } from './grant.queries.ts';
-
-const GAME: Actor = {
-  kind: 'provider',
-  character_id: null,
-  token: null,
-  app_token: null,
-  on_behalf_of: null,
-};
 
 type Dead = Pick<Death, 'grantId' | 'characterId' | 'cause'>;
 

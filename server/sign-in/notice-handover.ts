@@ -1,5 +1,5 @@
 import { inTransaction } from '../database/transaction.ts';
-import { onAccountOf } from '../event/origin.ts';
+import { GAME, onAccountOf } from '../event/origin.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { findMemberships, lockOwnedGroups } from '../group/group.queries.ts';
@@ -15,7 +15,7 @@ import { forgetVoice } from '../voice/voice.queries.ts';
 import { recordUnbound } from '../voice/voice-events.ts';
 import { disableWebhooksOf } from '../webhook/disable.ts';
 import { findKnownUser, handOver, isHandedOver, lockHandedOver } from './sign-in.queries.ts';
-import { GAME, recordHandedOver, recordLosses } from './sign-in-events.ts';
+import { recordHandedOver, recordLosses } from './sign-in-events.ts';
 
 /**
  * Resets a character that has a new owner. Committed before the sign-in is judged, so that it stays even if the sign-in

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
 import type { Database } from '../database/tables.ts';
+import { GAME } from '../event/origin.ts';
 import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import type { Membership } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
@@ -11,15 +12,6 @@ interface Identity {
   readonly characterId: number;
   readonly characterName: string;
 }
-
-/** The actor of hand-overs: the game, none of whose users is known here. */
-export const GAME: Actor = {
-  kind: 'provider',
-  character_id: null,
-  token: null,
-  app_token: null,
-  on_behalf_of: null,
-};
 
 /** Records a successful sign-in, with the user token if an application began it. */
 export async function recordSignedIn(

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
 import { MOST_ASKED, type WebhookDelivery } from '../../contract/webhook.ts';
-import { type Admission, readmit } from '../access/admission.ts';
+import type { Admission } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
@@ -23,8 +23,8 @@ import {
   renewDelivery,
 } from './delivery.queries.ts';
 import { recordWebhookUpdated } from './record-changes.ts';
-import { reachOf } from './rights.ts';
-import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
+import { lockReached } from './rights.ts';
+import { type LockedWebhook, setWebhook } from './webhook.queries.ts';
 import { getWebhook } from './webhook.ts';
 
 /** Type of test deliveries, which contain no event. */
@@ -91,9 +91,7 @@ export async function sendTest(
   webhookId: string,
 ): Promise<WebhookDelivery> {
   return inTransaction(db, async (tx) => {
-    const caller = await readmit(tx, admission);
-    const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
-    if (webhook === undefined) throw notFound('webhook', webhookId);
+    const { webhook } = await lockReached(tx, admission, webhookId);
     const now = await sharedTime(tx, clock);
     await requireTurn(tx, webhook, now);
     const [delivery_id = ''] = eventIds(1, now);
@@ -112,9 +110,7 @@ export async function retryDelivery(
   deliveryId: string,
 ): Promise<WebhookDelivery> {
   return inTransaction(db, async (tx) => {
-    const caller = await readmit(tx, admission);
-    const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
-    if (webhook === undefined) throw notFound('webhook', webhookId);
+    const { webhook } = await lockReached(tx, admission, webhookId);
     const now = await sharedTime(tx, clock);
     await requireTurn(tx, webhook, now);
     const row = await renewDelivery(tx, webhookId, deliveryId, now);
@@ -135,9 +131,7 @@ export async function replay(
   after: number,
 ) {
   return inTransaction(db, async (tx) => {
-    const caller = await readmit(tx, admission);
-    const before = await lockWebhook(tx, webhookId, reachOf(caller));
-    if (before === undefined) throw notFound('webhook', webhookId);
+    const { caller, webhook: before } = await lockReached(tx, admission, webhookId);
     const now = clock.now();
     requireKept(after, await readFeed(tx, 'all', { after, types: [], limit: 1, most: 1 }), now);
     await forgetWaiting(tx, webhookId, after);

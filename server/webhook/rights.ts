@@ -1,15 +1,33 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller, findCaller } from '../access/caller.queries.ts';
 import { isGuest, isSuperuser } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import type { Reader } from '../event/read.queries.ts';
 import { feedReader, viewerOf } from '../event/reader.ts';
 import type { Viewer } from '../event/show.ts';
-import { findLevel, type Owner, type Reach } from './webhook.queries.ts';
+import { notFound } from '../shared/domain-error.ts';
+import { findLevel, type LockedWebhook, lockWebhook, type Owner, type Reach } from './webhook.queries.ts';
 
 /** Level 10 reaches all webhooks, except with a dynamic token, because others than its owner hold that (D93). */
 export function reachOf({ token_type, level, app_token }: Caller): Reach {
   return isSuperuser(level) && token_type !== 'dyn' ? 'all' : { app_token };
+}
+
+/**
+ * Locks the webhook that a write changes, if the caller reaches it with its present rights.
+ *
+ * @throws DomainError 404 otherwise
+ */
+export async function lockReached(
+  tx: Transaction<Database>,
+  admission: Admission,
+  webhookId: string,
+): Promise<{ readonly caller: Caller; readonly webhook: LockedWebhook }> {
+  const caller = await readmit(tx, admission);
+  const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
+  if (webhook === undefined) throw notFound('webhook', webhookId);
+  return { caller, webhook };
 }
 
 /** The owner of a webhook that the caller creates: its application or, with a user token, the user (or sponsor). */

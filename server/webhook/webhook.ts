@@ -18,7 +18,7 @@ import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { renewFailed, renewWaiting } from './delivery.queries.ts';
 import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './record-changes.ts';
-import { ownerFor, reachOf } from './rights.ts';
+import { lockReached, ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretPlace } from './secret.ts';
 import { CLAIMED_FOR } from './take.ts';
 import {
@@ -29,7 +29,6 @@ import {
   insertWebhook,
   type LockedWebhook,
   listWebhooks,
-  lockWebhook,
   setWebhook,
   type WebhookRow,
 } from './webhook.queries.ts';
@@ -123,9 +122,7 @@ export async function updateWebhook(
     await requireUrl(services, url);
   }
   return inTransaction(db, async (tx) => {
-    const caller = await readmit(tx, admission);
-    const before = await lockWebhook(tx, webhookId, reachOf(caller));
-    if (before === undefined) throw notFound('webhook', webhookId);
+    const { caller, webhook: before } = await lockReached(tx, admission, webhookId);
     // Stored ones may have been deleted since: what is shown can be sent back.
     const added = group_ids?.filter((id) => !before.group_ids?.includes(id));
     await requireGroups({ db: tx }, added);
@@ -173,9 +170,7 @@ export async function removeWebhook(
   webhookId: string,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
-    const caller = await readmit(tx, admission);
-    const webhook = await lockWebhook(tx, webhookId, reachOf(caller));
-    if (webhook === undefined) throw notFound('webhook', webhookId);
+    const { webhook } = await lockReached(tx, admission, webhookId);
     await deleteWebhook(tx, webhookId);
     await recordWebhookDeleted(tx, webhook, clock.now());
   });
@@ -193,9 +188,7 @@ export async function rotateSecret(
   const now = clock.now();
   const former_until = new Date(now.getTime() + FORMER_SECRET_HOURS * HOUR);
   await inTransaction(db, async (tx) => {
-    const caller = await readmit(tx, admission);
-    const before = await lockWebhook(tx, webhookId, reachOf(caller));
-    if (before === undefined) throw notFound('webhook', webhookId);
+    const { webhook: before } = await lockReached(tx, admission, webhookId);
     await setWebhook(tx, webhookId, {
       secret: vault.seal(secret, secretPlace(webhookId)),
       // One that was lost is no secret any more; the start would ask for its key.

@@ -5,11 +5,9 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
-import { revokeGrants } from '../grant/revoke.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
-import { endSessions } from '../session/end-sessions.ts';
 import { DomainError, notFound } from '../shared/domain-error.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { removeUsers } from '../user/remove-users.ts';
@@ -67,8 +65,6 @@ export async function removeGuest(
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     const rehearsed = await services.touches(tx, { users: [characterId] });
     if (!rehearsed) await lockGrouping(tx, false);
-    await revokeGrants(tx, services.queue, [characterId]);
-    await endSessions(services, tx, [characterId]);
-    await removeUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
+    await removeUsers(services, tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

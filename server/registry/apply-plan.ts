@@ -2,14 +2,13 @@ import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { inTransactionIfKept, type Outcome } from '../database/transaction.ts';
 import { recordEvents, userTarget } from '../event/record.ts';
-import { revokeGrants } from '../grant/revoke.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Detail } from '../guard/held-event.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
-import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Touched } from '../standing/standing.queries.ts';
 import {
@@ -129,9 +128,7 @@ async function write(
   await recordEvents(tx, organizationEvents(before, after), now);
   await recordStandings(tx, changed, now);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
-    await revokeGrants(tx, services.queue, some);
-    await endSessions(services, tx, some);
-    await removeUsers(tx, some, { by: null, now });
+    await removeUsers(services, tx, some, { by: null, now });
   }
   await endUnwelcome(services, tx, { users: changed.flatMap(({ after }) => after?.character_id ?? []) });
   return { result: changes, kept };

@@ -1,23 +1,30 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
+import { revokeGrants } from '../grant/revoke.ts';
 import { findMemberships } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
 import { endedEvent } from '../policy/carry-out.ts';
 import { endApplicationsOf } from '../policy/pending.queries.ts';
+import type { Services } from '../services/services.ts';
+import { endSessions } from '../session/end-sessions.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { deleteUsers, findVoiceIdentities, type VoiceIdentity } from './user.queries.ts';
 
 /**
- * Deletes users with all their data (D19b) and records the events, including, as consequences, the persons and groups
- * that they left, the applications that ended and the voice identities; `by` is the user who does it.
+ * Deletes users with all their data, revokes their refresh tokens and ends their sessions (D19b, D84). Records the
+ * events, including, as consequences, the persons and groups that they left, the applications that ended and the voice
+ * identities; `by` is the user who does it.
  */
 export async function removeUsers(
+  services: Pick<Services, 'queue' | 'clock'>,
   tx: Transaction<Database>,
   characterIds: readonly number[],
   { by, now }: { readonly by: number | null; readonly now: Date },
 ): Promise<void> {
+  await revokeGrants(tx, services.queue, characterIds);
+  await endSessions(services, tx, characterIds);
   const standings = await readStandings(tx, { users: characterIds });
   const memberships = await findMemberships(tx, characterIds);
   const identities = await findVoiceIdentities(tx, characterIds);

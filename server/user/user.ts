@@ -5,11 +5,10 @@ import { isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { findPositions } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { revokeGrants } from '../grant/revoke.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
-import { endSessions, endUnwelcome } from '../session/end-sessions.ts';
+import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
 import { followStandings, LEVEL, LOGIN_AND_LEVEL } from '../standing/standing-events.ts';
 import { removeUsers } from './remove-users.ts';
@@ -93,8 +92,6 @@ export async function removeUser(
     }
     const rehearsed = await services.touches(tx, { users: [characterId] });
     if (!rehearsed) await lockGrouping(tx, false);
-    await revokeGrants(tx, services.queue, [characterId]);
-    await endSessions(services, tx, [characterId]);
-    await removeUsers(tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
+    await removeUsers(services, tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
 }

@@ -120,7 +120,7 @@ describe('D111: applications stay', () => {
     const remove = (people: readonly Person[]) => () =>
       inTransaction(app.db, (tx) => {
         const ids = people.map(({ id }) => id);
-        return removeUsers(tx, ids, { by: null, now: app.clock.now() });
+        return removeUsers(app.app.services, tx, ids, { by: null, now: app.clock.now() });
       });
     const counts: number[] = [];
     const events = await eventsOf(async () => {

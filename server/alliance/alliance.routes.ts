@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import { getTracking } from '../grant/tracking.ts';
 import type { Handlers } from '../http/mount.ts';
-import { written } from '../http/send-json.ts';
+import { written } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { listAlliances } from './alliance.queries.ts';
 import { getAlliance, registerAlliance, updateAlliance } from './alliance.ts';

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { type ExternalForwardAnswer, ExternalForwardRequest } from '../../contract/ext.ts';
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
-import { written } from '../http/send-json.ts';
+import { written } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { createForward, type Forwarded } from './forward.ts';
 

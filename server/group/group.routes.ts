@@ -1,6 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { BeforeTrial, Handlers } from '../http/mount.ts';
-import { written } from '../http/send-json.ts';
+import { written } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { listGroups } from './group.queries.ts';
 import { createGroup, getGroup, removeGroup, requireOwner, updateGroup } from './group.ts';

@@ -1,7 +1,7 @@
 import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import { tellNextPage } from '../http/next-page.ts';
-import { written } from '../http/send-json.ts';
+import { written } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { findUsersAsked, isForEverybody } from './list-users.ts';
 import { listUsers } from './user.queries.ts';

@@ -2,7 +2,7 @@ import type { Stream } from 'node:stream';
 import type { Response } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { written } from '../../server/http/send-json.ts';
+import { written } from '../../server/http/written-body.ts';
 import { listUsers } from '../../server/user/user.queries.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../fixtures/users.ts';

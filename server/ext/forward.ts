@@ -19,9 +19,9 @@ import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
 import { findNameable } from './annotations.ts';
+import { answerAround } from './answer-around.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
-import { harmless } from './forwarded-headers.ts';
 import { createJoiner } from './join-pages.ts';
 import { createRecheck } from './recheck.ts';
 import { refusal } from './refusal.ts';
@@ -70,13 +70,9 @@ export function createForward(services: ForwardServices): Forward {
       if (answer.status >= 400) throw refusal(answer);
       const ids = new Set<number>();
       if (fields.id_annotations) findNameable(answer.data, ids);
-      const { body, headers, status } = answer;
-      const rest = {
-        headers: harmless(headers),
-        id_annotations: await annotate([...ids]),
-        status_code: status,
-      };
-      return { kind: 'whole', json: around(body, rest) };
+      const { head, tail } = answerAround(answer, await annotate([...ids]));
+      const { body } = answer;
+      return { kind: 'whole', json: `${head}${body === '' ? 'null' : body}${tail}` };
     };
     if (fields.all_pages && operation.paged) {
       const joined = await join({
@@ -101,11 +97,6 @@ export function createForward(services: ForwardServices): Forward {
       leave();
     }
   };
-}
-
-/** The answer around the provider's JSON, which would lose by being parsed: time, and digits of large numbers. */
-function around(body: string, rest: Omit<ExternalForwardAnswer, 'data'>): JsonText<ExternalForwardAnswer> {
-  return `{"data":${body === '' ? 'null' : body},${JSON.stringify(rest).slice(1)}`;
 }
 
 /** A request for the provider on the account of its caller. */

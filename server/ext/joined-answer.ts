@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import type { DomainError } from '../shared/domain-error.ts';
 import { findNameable } from './annotations.ts';
-import { harmless } from './forwarded-headers.ts';
+import { answerAround } from './answer-around.ts';
 import type { PageSink } from './read-pages.ts';
 import { openTemporaryFile, type Piece, type TemporaryFile } from './temporary-file.ts';
 
@@ -67,13 +67,8 @@ export function createJoined({
     },
     toStream(first, annotations) {
       const full = pieces.filter(({ length }) => length > 0);
-      const head = Buffer.from('{"data":[');
-      const rest = {
-        headers: harmless(first.headers),
-        id_annotations: annotations,
-        status_code: first.status,
-      };
-      const tail = Buffer.from(`],${JSON.stringify(rest).slice(1)}`);
+      const around = answerAround(first, annotations);
+      const [head, tail] = [Buffer.from(`${around.head}[`), Buffer.from(`]${around.tail}`)];
       const commas = Math.max(full.length - 1, 0);
       const bytes = full.reduce((sum, { length }) => sum + length, head.length + commas + tail.length);
       return { bytes, stream: Readable.from(written(opening, head, full, tail), { objectMode: false }) };

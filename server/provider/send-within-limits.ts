@@ -73,12 +73,10 @@ export function createSendWithinLimits(services: {
   // Parsing a large answer takes some milliseconds, so it is done one at a time, with the event loop free in between.
   const readLarge = createSemaphore(1);
 
-  async function once(request: LimitedRequest, deadline: number): Promise<ProviderAnswer | Failure> {
-    const { on, operation, label, characterId, bytes } = request;
-    const { bucket, counted } = buckets.of(request);
-    const { wanted, verdict } = await takeBudget(services, { on, counted, bucket }, deadline);
+  /** Sends the request once, measured and traced; a failure is returned, not thrown. */
+  async function exchange(request: LimitedRequest, deadline: number): Promise<RawAnswer | ProviderError> {
+    const { url, headers, body, label, bytes } = request;
     const limits: Limits = { milliseconds: deadline - performance.now(), bytes };
-    const { url, headers, body } = request;
     const init = {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers },
@@ -90,13 +88,23 @@ export function createSendWithinLimits(services: {
     ).catch((error: ProviderError) => error);
     measured({ status: answer instanceof Error ? 'none' : `${Math.floor(answer.status / 100)}xx` });
     if (!(answer instanceof Error) && answer.body.length >= LARGE) await readLarge(() => setImmediate());
+    return answer;
+  }
+
+  /** One attempt: reserves its maximum cost, and settles what it did cost. */
+  async function once(request: LimitedRequest, deadline: number): Promise<ProviderAnswer | Failure> {
+    const { on, operation, characterId } = request;
+    const { bucket, counted } = buckets.of(request);
+    const { wanted, verdict } = await takeBudget(services, { on, counted, bucket }, deadline);
+    const answer = await exchange(request, deadline);
     const now = clock.now();
     const broken = answer instanceof Error;
     const status = broken ? 0 : answer.status;
-    const heard = readLimits(broken ? {} : answer.headers, now, operation?.rateGroup ?? null);
-    const { group, errorsLeft, errorReset, retryAfter, tokensLeft, emptyFor } = heard;
+    const reported = readLimits(broken ? {} : answer.headers, now, operation?.rateGroup ?? null);
+    const { group, errorsLeft, errorReset, retryAfter, tokensLeft, emptyFor } = reported;
     // One that tells the error limit instead was charged to that.
-    if (group === undefined ? errorsLeft !== undefined : group !== bucket.name) buckets.learn(label, group);
+    if (group === undefined ? errorsLeft !== undefined : group !== bucket.name)
+      buckets.learn(request.label, group);
     const outcome: ProviderAnswer | Failure = broken
       ? { error: answer, passing: answer.fault === 'unreachable' }
       : judge(answer, request, errorReset, retryAfter);

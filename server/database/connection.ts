@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { addressOf } from './address.ts';
 import { RoutedClient } from './client.ts';
 import { NamingClient, type NamingClientConfig } from './statements.ts';
@@ -95,7 +95,7 @@ export function connect(config: ConnectionConfig): Connection {
     if (!pool.ending) await pool.end();
   };
   // Limited, because a statement that waits for a lock would delay the end of the process.
-  const close = () => Promise.race([end(), sleep(CLOSED_WITHIN, undefined, { ref: false })]);
+  const close = () => waitAtMost(CLOSED_WITHIN, end());
   return { db, pool, close };
 }
 

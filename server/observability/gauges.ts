@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Gauge } from 'prom-client';
 import { singleFlight } from '../shared/single-flight.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { Metrics } from './metrics.ts';
 
 /** State of the whole service, which every process reports alike; null where it is unknown. */
@@ -27,7 +27,10 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
   const backlog = () => {
     if (reading === undefined || performance.now() - readAt > KEPT_FOR) {
       readAt = performance.now();
-      reading = within(WITHIN, read());
+      reading = waitAtMost(
+        WITHIN,
+        read().catch(() => undefined),
+      );
     }
     return reading;
   };
@@ -100,12 +103,6 @@ export function followReplica(
       this.set(fault === undefined ? 1 : 0);
     },
   });
-}
-
-/** The result, or undefined when it fails or takes longer. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
-  const late = sleep(milliseconds, undefined, { ref: false });
-  return Promise.race([work.catch(() => undefined), late]);
 }
 
 /** Registers gauges of the connection pool. */

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type Registry } from 'prom-client';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** The message by which a supervisor asks a process for its metrics. */
 const WANTED = 'castellan: your metrics';
@@ -40,8 +40,7 @@ export function createJointMetrics(within = WITHIN): JointMetrics {
       });
     },
     async read() {
-      const late = sleep(within, undefined, { ref: false });
-      await Promise.race([late, Promise.all([...processes].map((process) => process.ask()))]);
+      await waitAtMost(within, Promise.all([...processes].map((process) => process.ask())));
       const all = [ended, ...[...processes].map((process) => process.told())];
       return AggregatorRegistry.aggregate(all).metrics();
     },

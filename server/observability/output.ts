@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** Bytes buffered for a reader that has stalled; further lines are dropped to bound the memory. */
 const MOST_WAITING = 4 * 1024 * 1024;
@@ -21,5 +21,5 @@ export function outliveReaders(): void {
 /** Waits for a limited time until all output was read. */
 export async function allTaken(): Promise<void> {
   const taken = new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
-  await Promise.race([taken, sleep(TAKEN_WITHIN, undefined, { ref: false })]);
+  await waitAtMost(TAKEN_WITHIN, taken);
 }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { untilReachable } from '../database/until-reachable.ts';
 import type { Services } from '../services/services.ts';
 import { giveArtifactBack } from '../session/artifacts.queries.ts';
 import { digestOf } from '../shared/digest.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** Milliseconds for which an answer waits for what is given back. */
 const A_MOMENT = 250;
@@ -28,5 +28,5 @@ export async function giveBackUsed(
   const given = untilReachable(() => giveArtifactBack(db, at, until)).catch((error: unknown) =>
     log.warn({ err: error, client_id: used.clientId }, 'what a failed token request used up is lost'),
   );
-  await Promise.race([given, sleep(A_MOMENT, undefined, { ref: false })]);
+  await waitAtMost(A_MOMENT, given);
 }

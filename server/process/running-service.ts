@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { announceService, withdrawService } from './running-service.queries.ts';
 
 /** Milliseconds that a stop waits for an unresponsive database. */
@@ -22,6 +22,6 @@ export async function announce({ db, clock, keys, settings, log }: Services): Pr
     const withdrawn = withdrawService(db, process).catch((error: unknown) =>
       log.warn({ err: error }, 'the database still says that this process runs'),
     );
-    await Promise.race([withdrawn, sleep(WITHDRAWN_WITHIN, undefined, { ref: false })]);
+    await waitAtMost(WITHDRAWN_WITHIN, withdrawn);
   };
 }

@@ -8,6 +8,7 @@ import type { Database } from '../database/tables.ts';
 import type { Outages } from '../observability/outages.ts';
 import type { Clock } from '../shared/clock.ts';
 import { singleFlight } from '../shared/single-flight.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { claimDocument, findDocument, findNewerDocument, saveDocument } from './document.queries.ts';
 import { parseDocument } from './document.ts';
 import { type Limits, ProviderError } from './http.ts';
@@ -220,7 +221,7 @@ export function createDocumentStore(services: {
     async stop() {
       stopping.abort();
       // An unresponsive provider must not delay the stop.
-      await Promise.race([Promise.all(background), sleep(STOP_WITHIN, undefined, { ref: false })]);
+      await waitAtMost(STOP_WITHIN, Promise.all(background));
     },
   };
   return store;

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { context, propagation, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** Milliseconds for sending the last spans when the process ends. */
 const SENT_WITHIN = 1_000;
@@ -29,7 +29,7 @@ export function openExporter(
     tracer: provider.getTracer('castellan'),
     async close() {
       const sent = provider.shutdown().catch(() => undefined);
-      await Promise.race([sent, sleep(SENT_WITHIN, undefined, { ref: false })]);
+      await waitAtMost(SENT_WITHIN, sent);
       // Tracing may be started again in the same process.
       for (const api of [trace, context, propagation]) api.disable();
     },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
 import type { Semaphore } from '../shared/semaphore.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { post, TIME_LIMIT } from './post.ts';
 import { arrived, asksForPause, FAILING, type Outcome, settle } from './settle.ts';
 import { CLAIMED_FOR, type Destination, type Parcel, take } from './take.ts';
@@ -178,7 +179,7 @@ export function openLane(
       stopped = true;
       putBack();
       advance();
-      await Promise.race([Promise.all(underWay.keys()), sleep(STOP_WITHIN, undefined, { ref: false })]);
+      await waitAtMost(STOP_WITHIN, Promise.all(underWay.keys()));
       for (const ending of underWay.values()) ending.abort();
       await Promise.all(underWay.keys());
       while (work !== undefined) await work;

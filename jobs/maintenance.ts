@@ -85,7 +85,7 @@ const steps: Readonly<Record<string, Step>> = {
   'make partitions': async ({ db, clock, log }) => (await ensurePartitions(db, clock.now(), log)).length,
   'make partitions of events': async ({ db, clock, log }) =>
     (await ensureEventPartitions(db, clock.now(), log)).length,
-  ...Object.fromEntries(Object.entries(deletions).map(([name, step]) => [name, inTime(step)])),
+  ...Object.fromEntries(Object.entries(deletions).map(([name, step]) => [name, ifClocksAgree(step)])),
   'seal secrets of webhooks with the present key': resealSecrets,
   'delete orphaned mails': deleteOrphanedMails,
   'sweep the cache': sweepAll,
@@ -122,7 +122,7 @@ export async function runMaintenance(services: MaintenanceServices, run: Run): P
 }
 
 /** @throws Error where this machine's clock is not the database's */
-function inTime(step: Step): Step {
+function ifClocksAgree(step: Step): Step {
   return async (services, run) => {
     const { db, clock } = services;
     if (clock.real) {

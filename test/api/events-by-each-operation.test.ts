@@ -5,7 +5,7 @@ import { contract } from '../../contract/index.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { objectId } from '../../server/database/object-id.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { eventNews } from '../fixtures/events.ts';
 import { apply, decide, joiningScenes } from '../fixtures/joining.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -483,13 +483,7 @@ const operations = Object.entries(contract).flatMap(([resource, routes]) =>
   ),
 );
 
-let seen = 0;
-async function news() {
-  const events = await allEvents(app.db);
-  const fresh = events.slice(seen);
-  seen = events.length;
-  return fresh;
-}
+const news = eventNews(() => app.db);
 beforeEach(news);
 
 describe('D91: every operation that changes something tells it', () => {

@@ -3,7 +3,7 @@ import type { Event } from '../../contract/event.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { soleId } from '../../server/person/person-id.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { eventNews } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -23,13 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-let seen = 0;
-async function news() {
-  const events = await allEvents(app.db);
-  const fresh = events.slice(seen);
-  seen = events.length;
-  return fresh;
-}
+const news = eventNews(() => app.db);
 /** The distinct types of the events of some work, in order. */
 async function typesOf(work: () => Promise<unknown>): Promise<string[]> {
   await news();

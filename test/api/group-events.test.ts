@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { allEvents } from '../fixtures/events.ts';
+import { eventNews } from '../fixtures/events.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 
 let app: TestApp;
@@ -11,13 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** The events since the last call. */
-let seen = 0;
-async function news() {
-  const events = await allEvents(app.db);
-  const fresh = events.slice(seen);
-  seen = events.length;
-  return fresh;
-}
+const news = eventNews(() => app.db);
 beforeEach(async () => {
   await news();
 });

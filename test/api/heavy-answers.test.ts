@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NewEvent, recordEvents } from '../../server/event/record.ts';
 import { allSealed } from '../fixtures/events.ts';
 import { addBodies } from '../fixtures/users.ts';
-import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
 import { type MeasuredServer, startMeasuredServer } from '../harness/heavy/measured-server.ts';
 
 const CORPORATION = 98_300_001;
@@ -20,10 +19,7 @@ let app: TestApp;
 let server: MeasuredServer;
 
 beforeAll(async () => {
-  const keys = {
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-  };
+  const keys = await newKeys();
   app = await startTestApp({ env: keys });
   await addBodies(app, [{ corporations: [CORPORATION] }]);
   await sql`
@@ -31,17 +27,10 @@ beforeAll(async () => {
     select 2150000000 + n, 'Pilot ' || md5(n::text), 'pilot ' || md5(n::text), ${CORPORATION},
       case when n % ${STRANGERS}::int > 0 then now() end
     from generate_series(1, ${MEMBERS}::int) n`.execute(app.db);
-  const { sso, extApi } = app.app.services.settings;
   server = await startMeasuredServer({
     ...keys,
     NODE_ENV: 'production',
-    BASE_URL,
-    DATABASE_URL: app.databaseUrl,
-    SSO_URL: sso.url,
-    SSO_CLIENT_ID: sso.clientId ?? '',
-    SSO_CLIENT_SECRET: sso.clientSecret ?? '',
-    EXT_API_URL: extApi.url,
-    EXT_API_SPEC_URL: extApi.specUrl,
+    ...envBeside(app),
     RATE_LIMIT: '0',
   });
 }, 120_000);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { AppRoute } from '@ts-rest/core';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +6,7 @@ import type { AccessRule } from '../../contract/access.ts';
 import { contract, ExternalForwardRequest } from '../../contract/index.ts';
 import { operations } from '../../contract/openapi.ts';
 import { addHome, addMember, HOME } from '../fixtures/users.ts';
-import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
 import { type HeavyBody, heavyBodies, heavyInstead } from '../harness/heavy/bodies.ts';
 import {
   type HeavyRequest,
@@ -44,10 +43,7 @@ let tokens: { readonly per: string; readonly dyn: string };
 let params: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const keys = {
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-  };
+  const keys = await newKeys();
   app = await startTestApp({ env: keys });
   await addHome(app);
   const { id } = await addMember(app, 2_120_000_001);
@@ -67,17 +63,10 @@ beforeAll(async () => {
     character: String(id),
     esi_path: 'status',
   };
-  const { sso, extApi } = app.app.services.settings;
   server = await startMeasuredServer({
     ...keys,
     NODE_ENV: 'production',
-    BASE_URL,
-    DATABASE_URL: app.databaseUrl,
-    SSO_URL: sso.url,
-    SSO_CLIENT_ID: sso.clientId ?? '',
-    SSO_CLIENT_SECRET: sso.clientSecret ?? '',
-    EXT_API_URL: extApi.url,
-    EXT_API_SPEC_URL: extApi.specUrl,
+    ...envBeside(app),
     RATE_LIMIT: '0',
   });
 });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { BUILT_IN_USER } from '../../server/access/clearance-levels.ts';
 import { createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
@@ -6,7 +5,7 @@ import { listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
 import type { Services } from '../../server/services/services.ts';
 import { rootToken } from '../../server/token/root-token.ts';
-import { newSigningKey } from '../harness/app.ts';
+import { newKeys } from '../harness/app.ts';
 import { ACCESS_TOKEN, addRelyingParty } from './relying-party.ts';
 import { makeWorld } from './world.ts';
 
@@ -21,8 +20,7 @@ export async function productionSettings(
     DATABASE_URL: databaseUrl,
     METRICS_PORT: '0',
     ...provider,
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    ...(await newKeys()),
     RATE_LIMIT: '0',
     LOG_LEVEL: 'warn',
     WORKERS: 'none',

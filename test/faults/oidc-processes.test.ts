@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { letIn } from '../fixtures/registry.ts';
-import { BASE_URL, newSigningKey, RSA_KEY, startTestApp, type TestApp } from '../harness/app.ts';
+import { BASE_URL, envBeside, newKeys, RSA_KEY, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
 import { build, createInstance, type Instance, PRODUCTION, type Running } from '../harness/instance.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -26,27 +25,17 @@ let start: (port: number) => Running;
 
 beforeAll(async () => {
   await build();
-  const keys = {
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), RSA_KEY] }),
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-  };
+  const keys = await newKeys(RSA_KEY);
   app = await startTestApp({ env: keys });
   await letIn(app, { corporations: [CORPORATION] });
   party = await addRelyingParty(app, { first_party: false });
-  const { settings } = app.app.services;
   instance = await createInstance();
   start = (port) =>
     instance.start(PRODUCTION.server, {
       ...keys,
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
-      DATABASE_URL: app.databaseUrl,
-      BASE_URL,
-      SSO_URL: settings.sso.url,
-      SSO_CLIENT_ID: settings.sso.clientId ?? '',
-      SSO_CLIENT_SECRET: settings.sso.clientSecret,
-      EXT_API_URL: settings.extApi.url,
-      EXT_API_SPEC_URL: settings.extApi.specUrl,
+      ...envBeside(app),
       PORT: String(port),
       METRICS_PORT: '0',
       RATE_LIMIT: '0',

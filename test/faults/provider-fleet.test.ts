@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addHome, addMember } from '../fixtures/users.ts';
-import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { addGrant, forgetProvider, MAIL, WALLET } from '../harness/provider.ts';
 
@@ -20,10 +19,7 @@ let ben: Member;
 
 beforeAll(async () => {
   await build();
-  const keys = {
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-  };
+  const keys = await newKeys();
   app = await startTestApp({ env: { ...keys, RATE_LIMIT: '0' }, provider: { corporations: 40 } });
   await addHome(app);
   const { world } = app.provider;
@@ -47,17 +43,10 @@ afterAll(async () => {
 
 /** Two services and a worker on the database and the provider of the test. */
 async function startProcesses(keys: Readonly<Record<string, string>>): Promise<void> {
-  const { settings } = app.app.services;
   instance = await createInstance();
   const env = (name: string, port: number) => ({
     ...keys,
-    DATABASE_URL: app.databaseUrl,
-    BASE_URL: settings.baseUrl,
-    SSO_URL: settings.sso.url,
-    SSO_CLIENT_ID: settings.sso.clientId ?? '',
-    SSO_CLIENT_SECRET: settings.sso.clientSecret,
-    EXT_API_URL: settings.extApi.url,
-    EXT_API_SPEC_URL: settings.extApi.specUrl,
+    ...envBeside(app),
     EXT_USER_AGENT: name,
     PORT: String(port),
     METRICS_PORT: '0',

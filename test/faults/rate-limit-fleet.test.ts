@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addHome, addMember } from '../fixtures/users.ts';
-import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { type Sent, send } from '../harness/send.ts';
 
@@ -15,25 +14,15 @@ let processes: { readonly url: string }[];
 
 beforeAll(async () => {
   await build();
-  const keys = {
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-  };
+  const keys = await newKeys();
   app = await startTestApp({ env: keys });
   await addHome(app);
-  const { settings } = app.app.services;
   instances = await Promise.all([createInstance(), createInstance()]);
   const ports = instances.flatMap(({ port }) => [port, port + 1]);
   for (const [n, port] of ports.entries())
     instances[n % 2]?.start(PRODUCTION.server, {
       ...keys,
-      DATABASE_URL: app.databaseUrl,
-      BASE_URL: settings.baseUrl,
-      SSO_URL: settings.sso.url,
-      SSO_CLIENT_ID: settings.sso.clientId ?? '',
-      SSO_CLIENT_SECRET: settings.sso.clientSecret,
-      EXT_API_URL: settings.extApi.url,
-      EXT_API_SPEC_URL: settings.extApi.specUrl,
+      ...envBeside(app),
       PORT: String(port),
       METRICS_PORT: '0',
       RATE_LIMIT: String(LIMIT),

@@ -17,9 +17,9 @@ import { TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
 import { expectDocumented } from './documented.ts';
 import { farOff } from './far-off.ts';
-import { newSigningKey, RSA_KEY } from './keys.ts';
+import { newKeys, newSigningKey, RSA_KEY } from './keys.ts';
 
-export { newSigningKey, RSA_KEY };
+export { newKeys, newSigningKey, RSA_KEY };
 
 /** The public address in tokens and redirects; tests reach the service at a local address instead. */
 export const BASE_URL = 'https://castellan.test';
@@ -94,8 +94,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     SSO_CLIENT_SECRET: client.clientSecret,
     EXT_API_URL: provider.apiUrl,
     EXT_API_SPEC_URL: provider.specUrl,
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), RSA_KEY] }),
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...(await newKeys(RSA_KEY)),
     // No rate limit, except in tests of it.
     RATE_LIMIT: '0',
     // No scheduled job starts while a test runs.
@@ -173,3 +172,17 @@ export const documentedFetch: typeof fetch = async (input, init) => {
   expectDocumented({ method: init?.method ?? 'GET', path, status, type: headers.get('content-type'), text });
   return response;
 };
+
+/** Settings for other processes on the database and the provider of an app; the keys are the test's. */
+export function envBeside({ app, databaseUrl }: Pick<TestApp, 'app' | 'databaseUrl'>) {
+  const { baseUrl, sso, extApi } = app.services.settings;
+  return {
+    DATABASE_URL: databaseUrl,
+    BASE_URL: baseUrl,
+    SSO_URL: sso.url,
+    SSO_CLIENT_ID: sso.clientId ?? '',
+    SSO_CLIENT_SECRET: sso.clientSecret ?? '',
+    EXT_API_URL: extApi.url,
+    EXT_API_SPEC_URL: extApi.specUrl,
+  };
+}

@@ -14,3 +14,11 @@ export async function newSigningKey(): Promise<JwkSet['keys'][number]> {
   const key = (await exportJWK(privateKey)) as JwkSet['keys'][number];
   return { ...key, kid: randomBytes(6).toString('hex') };
 }
+
+/** Settings with new keys; ID tokens are signed with EdDSA unless there is an RSA key, too. */
+export async function newKeys(...more: (typeof RSA_KEY)[]) {
+  return {
+    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), ...more] }),
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  };
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { newSigningKey } from './app.ts';
+import { newKeys } from './app.ts';
 import { databaseUrl, onServer } from './postgres.ts';
 
 /** The settings that production requires, with a provider that no request reaches. */
@@ -10,8 +10,7 @@ export async function productionEnv(): Promise<Record<string, string>> {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     BASE_URL: 'http://127.0.0.1:9',
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...(await newKeys()),
     SSO_CLIENT_ID: 'castellan-test',
     SSO_CLIENT_SECRET: 'secret',
     SSO_URL: nowhere,

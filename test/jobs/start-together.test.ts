@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openQueue } from '../../server/queue/queue.ts';
-import { newSigningKey } from '../harness/app.ts';
+import { newKeys } from '../harness/app.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { databaseUrl, onServer } from '../harness/postgres.ts';
 
@@ -45,8 +45,7 @@ describe('two servers and two workers', () => {
     'that start together on an empty database all start, round %i',
     async () => {
       const keys = {
-        TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-        ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+        ...(await newKeys()),
         // No provider is needed while they start.
         SSO_CLIENT_ID: 'castellan-test',
         SSO_CLIENT_SECRET: 'secret',

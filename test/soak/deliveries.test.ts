@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient, ok } from '../../sdk/src/index.ts';
 import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { allSealed } from '../fixtures/events.ts';
-import { BASE_URL, newSigningKey, RSA_KEY } from '../harness/app.ts';
+import { BASE_URL, newKeys, RSA_KEY } from '../harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
@@ -66,8 +65,7 @@ describe(`deliveries while ${MOVES} characters move`, () => {
     instance = await createInstance();
     const env = {
       ...{ BASE_URL, DATABASE_URL: database.url, LOG_LEVEL: 'warn' },
-      TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), RSA_KEY] }),
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      ...(await newKeys(RSA_KEY)),
       ...{ SSO_URL: started.ssoUrl, SSO_CLIENT_ID: CLIENT.clientId, SSO_CLIENT_SECRET: CLIENT.clientSecret },
       ...{ EXT_API_URL: started.apiUrl, EXT_API_SPEC_URL: started.specUrl },
       JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=${farOff()}`).join(';'),

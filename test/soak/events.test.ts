@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,7 +9,7 @@ import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
 import { populate } from '../fixtures/population.ts';
-import { BASE_URL, newSigningKey, RSA_KEY, startTestApp } from '../harness/app.ts';
+import { BASE_URL, newKeys, RSA_KEY, startTestApp } from '../harness/app.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PROGRAMS } from '../harness/instance.ts';
@@ -51,8 +50,7 @@ describe(`${KILLS} kills of the service in the middle of changes by operations a
     provider = await startSimulatedProvider({ ...CLIENT, alliances: 3, corporations: 12, characters: 240 });
     env = {
       BASE_URL,
-      TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), RSA_KEY] }),
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      ...(await newKeys(RSA_KEY)),
       ...{ SSO_URL: provider.ssoUrl, SSO_CLIENT_ID: CLIENT.clientId, SSO_CLIENT_SECRET: CLIENT.clientSecret },
       ...{ EXT_API_URL: provider.apiUrl, EXT_API_SPEC_URL: provider.specUrl },
       // Only what the test asks for is run.

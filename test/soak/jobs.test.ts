@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogue, scheduledJobs } from '../../server/queue/job-catalogue.ts';
-import { newSigningKey } from '../harness/app.ts';
+import { envBeside, newKeys } from '../harness/app.ts';
 import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PROGRAMS, type Running } from '../harness/instance.ts';
 import { type Asked, change, letTimePass, openTurns, turnsLeft, watchTurns } from './jobs-change.ts';
@@ -42,8 +41,7 @@ describe(`${KILLS} kills of one of two workers, at random points of all jobs`, (
   beforeAll(async () => {
     await build();
     const keys = {
-      TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      ...(await newKeys()),
       CALLBACK_ALLOW_PRIVATE: 'true',
     };
     stage = await setStage(SEED, keys);
@@ -52,13 +50,7 @@ describe(`${KILLS} kills of one of two workers, at random points of all jobs`, (
     const { settings } = stage.app.app.services;
     env = {
       ...keys,
-      BASE_URL: settings.baseUrl,
-      DATABASE_URL: stage.app.databaseUrl,
-      SSO_URL: settings.sso.url,
-      SSO_CLIENT_ID: settings.sso.clientId ?? '',
-      SSO_CLIENT_SECRET: settings.sso.clientSecret,
-      EXT_API_URL: settings.extApi.url,
-      EXT_API_SPEC_URL: settings.extApi.specUrl,
+      ...envBeside(stage.app),
       VOICE_URL: stage.voice.url,
       VOICE_GROUPS: settings.voice.groups
         .map(({ group_id, sgid }) => group_id + (sgid === null ? '' : `=${sgid}`))

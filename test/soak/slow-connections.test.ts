@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
+import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
 import { build } from '../harness/instance.ts';
 import { claimPorts } from '../harness/ports.ts';
 import { reply, startProcess } from './child.ts';
@@ -48,23 +47,14 @@ let healthy: Healthy;
 beforeAll(async () => {
   requireDescriptors(CONNECTIONS + OTHER_DESCRIPTORS);
   await build();
-  const keys = {
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `soak:${randomBytes(32).toString('base64')}`,
-  };
+  const keys = await newKeys();
   app = await startTestApp({ env: keys });
   people = await settle(app, HEALTHY);
   ports = await claimPorts();
-  const { sso } = app.app.services.settings;
   const env = {
     ...keys,
-    ...{ NODE_ENV: 'production', BASE_URL, METRICS_PORT: '0', RATE_LIMIT: '0', WORKERS: 'none' },
-    DATABASE_URL: app.databaseUrl,
-    SSO_URL: app.provider.ssoUrl,
-    SSO_CLIENT_ID: sso.clientId,
-    SSO_CLIENT_SECRET: sso.clientSecret,
-    EXT_API_URL: app.provider.apiUrl,
-    EXT_API_SPEC_URL: app.provider.specUrl,
+    ...envBeside(app),
+    ...{ NODE_ENV: 'production', METRICS_PORT: '0', RATE_LIMIT: '0', WORKERS: 'none' },
   };
   service = await startService(env, ports.first);
   clients = startProcess(join(import.meta.dirname, 'slow/clients-process.ts'));

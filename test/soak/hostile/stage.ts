@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../../harness/app.ts';
+import { BASE_URL, newKeys, startTestApp, type TestApp } from '../../harness/app.ts';
 import { build } from '../../harness/instance.ts';
 import { reply, startProcess } from '../child.ts';
 import type { AttackOrder, AttackReport } from './attackers-process.ts';
@@ -39,8 +39,7 @@ export async function setStage(seed: number): Promise<Stage> {
     SSO_CLIENT_SECRET: client.clientSecret,
     EXT_API_URL: apiUrl,
     EXT_API_SPEC_URL: specUrl,
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey()] }),
-    ENCRYPTION_KEYS: `soak:${randomBytes(32).toString('base64')}`,
+    ...(await newKeys()),
   };
   const app = await startTestApp({ env, provider: client });
   const people = await settle(app, HEALTHY + ATTACKERS);

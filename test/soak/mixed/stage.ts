@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import pino from 'pino';
 import { startEmbedded } from '../../../dev/postgres/embedded.ts';
 import { createCastellan } from '../../../sdk/src/index.ts';
 import { scheduledJobs } from '../../../server/queue/job-catalogue.ts';
-import { BASE_URL, newSigningKey, RSA_KEY } from '../../harness/app.ts';
+import { BASE_URL, newKeys, RSA_KEY } from '../../harness/app.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../../harness/instance.ts';
 import { productionEnv } from '../../harness/production.ts';
 import { postgresProcesses } from '../fleet/postgres.ts';
@@ -100,8 +99,7 @@ async function environment(outside: OutsideWorld): Promise<Record<string, string
   return {
     ...(await productionEnv()),
     BASE_URL,
-    TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [await newSigningKey(), RSA_KEY] }),
-    ENCRYPTION_KEYS: `soak:${randomBytes(32).toString('base64')}`,
+    ...(await newKeys(RSA_KEY)),
     ...{ SSO_URL: outside.ssoUrl, SSO_CLIENT_ID: CLIENT.clientId, SSO_CLIENT_SECRET: CLIENT.clientSecret },
     ...{ EXT_API_URL: outside.apiUrl, EXT_API_SPEC_URL: outside.specUrl, VOICE_URL: outside.voiceUrl },
     CALLBACK_ALLOW_PRIVATE: 'true',

@@ -37,7 +37,7 @@ export type Payer = Pick<Caller, 'sponsor_id' | 'owner_id' | 'app_token'>;
  * owns the tokens of many applications, so each of its permanent tokens counts by itself, with the user tokens made from
  * it.
  */
-export function accountOf(caller: Payer): string {
+export function accountKey(caller: Payer): string {
   const id = answersFor(caller);
   return isBuiltIn(id) ? `0/${caller.app_token}` : String(id);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
 import { type Admission, goneOf } from '../access/admission.ts';
-import { accountOf, type Caller } from '../access/caller.queries.ts';
+import { accountKey, type Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { FEED_KEPT_FOR, requireKept } from '../event/feed-retention.ts';
 import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';
@@ -74,7 +74,7 @@ export function createFeed({
         const read = ({ caller }: Admission) =>
           first ? look(caller, question, now) : look(caller, { ...question, after });
         const page = await lines
-          .looks(accountOf(admission.caller), { ...admission, gone: () => ends }, read, !first)
+          .looks(accountKey(admission.caller), { ...admission, gone: () => ends }, read, !first)
           .catch((error: unknown) => {
             if (error !== ends.reason) throw error;
             return { events: [], cursor: String(after), more: events.position > after };

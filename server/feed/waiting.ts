@@ -1,4 +1,4 @@
-import { accountOf, type Caller } from '../access/caller.queries.ts';
+import { accountKey, type Caller } from '../access/caller.queries.ts';
 import { READS_ALL_LEVEL } from '../access/clearance-levels.ts';
 import { DomainError } from '../shared/domain-error.ts';
 
@@ -13,7 +13,7 @@ export function createWaitingRoom(most = MOST): (caller: Caller) => () => void {
   const heldBy = new Map<string, number>();
   let taken = 0;
   return (caller) => {
-    const key = accountOf(caller);
+    const key = accountKey(caller);
     const held = heldBy.get(key) ?? 0;
     const all = caller.level >= READS_ALL_LEVEL ? most.all : most.belowReadingAll;
     if (held >= most.each || taken >= all) {

@@ -1,4 +1,4 @@
-import { accountOf, type Payer } from '../access/caller.queries.ts';
+import { accountKey, type Payer } from '../access/caller.queries.ts';
 
 /**
  * The budget that a request is charged to (D33, D33b). Of the error limit a part is reserved for `service`, which is
@@ -30,5 +30,5 @@ export function errorsOfOneCall(): ErrorAllowance {
 
 /** The account of a caller (D33b). */
 export function budgetAccountOf(caller: Payer): CallerAccount {
-  return { caller: accountOf(caller) };
+  return { caller: accountKey(caller) };
 }

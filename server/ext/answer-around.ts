@@ -1,6 +1,6 @@
 import type { ExternalForwardAnswer } from '../../contract/ext.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
-import { harmless } from './forwarded-headers.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
 
 /**
  * The JSON before and after the provider's own, which is passed on as it is: to parse it takes time, and costs large
@@ -11,7 +11,7 @@ export function answerAround(
   id_annotations: ExternalForwardAnswer['id_annotations'],
 ): { readonly head: string; readonly tail: string } {
   const rest: Omit<ExternalForwardAnswer, 'data'> = {
-    headers: harmless(headers),
+    headers: forwardedHeaders(headers),
     id_annotations,
     status_code: status,
   };

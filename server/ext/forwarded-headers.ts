@@ -19,6 +19,6 @@ const HARMLESS = new Set([
 ]);
 
 /** The headers of an answer that are passed on. */
-export function harmless(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function forwardedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
 }

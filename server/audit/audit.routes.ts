@@ -1,8 +1,8 @@
 import type { Event } from '../../contract/event.ts';
 import type { contract } from '../../contract/index.ts';
+import { CSV, NDJSON, otherForm } from '../http/media-types.ts';
 import type { Handlers } from '../http/mount.ts';
 import { tellNextPage } from '../http/next-page.ts';
-import { CSV, NDJSON, otherForm } from '../http/other-forms.ts';
 import { writtenAs } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { findAudit } from './audit.ts';

@@ -3,7 +3,7 @@ import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
 import type { Admission } from '../access/admission.ts';
 import { turnOf } from '../access/callers-turn.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
-import { CSV, otherForm } from '../http/other-forms.ts';
+import { CSV, otherForm } from '../http/media-types.ts';
 import { written, writtenAs } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
 import { findDays } from './compliance.queries.ts';

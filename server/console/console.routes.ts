@@ -5,7 +5,7 @@ import { type PostLogin, tokenRoutes } from '../../contract/token.ts';
 import { HttpError, methodNotAllowed } from '../http/http-error.ts';
 import { readBody } from '../http/input/body.ts';
 import { validator } from '../http/input/validator.ts';
-import { withinLimit } from '../http/within-limit.ts';
+import { withinLimit } from '../http/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { startLogin } from '../sign-in/start-login.ts';
 import { type ConsoleBuild, type ConsoleFile, readConsoleBuild } from './build.ts';

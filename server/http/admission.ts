@@ -5,7 +5,7 @@ import { requireClearance } from '../access/admission.ts';
 import { authenticate } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
-import { callerWithinLimit, withinLimit } from './within-limit.ts';
+import { callerWithinLimit, withinLimit } from './rate-limit.ts';
 
 /**
  * The access rule that a route declares in its metadata. Throws where it declares none, so that the service does not

@@ -12,8 +12,8 @@ import { HttpError, methodNotAllowed } from './http-error.ts';
 import { createMessageClasses, dress, type Listener, type MessageClasses } from './message-classes.ts';
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
+import { callerWithinLimit, clientAddress, withinLimit } from './rate-limit.ts';
 import { serviceRoutes } from './service-paths.ts';
-import { callerWithinLimit, clientAddress, withinLimit } from './within-limit.ts';
 
 /**
  * The whole HTTP service: every middleware, in the order in which a request meets it.

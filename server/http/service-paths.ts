@@ -9,8 +9,8 @@ import { inTime } from './bounded-health-check.ts';
 import { docsRoutes } from './docs.ts';
 import { databaseLost, HttpError } from './http-error.ts';
 import { publishedYaml } from './published-yaml.ts';
+import { withinLimit } from './rate-limit.ts';
 import { describeVersion, type Version } from './version.ts';
-import { withinLimit } from './within-limit.ts';
 
 /** Paths that need no token and are not in the contract (docs/rules.md, "Paths"). */
 export const SERVICE_PATHS = [

@@ -3,7 +3,7 @@ import type { Admission } from '../access/admission.ts';
 import { inCallersTurn, turnOf } from '../access/callers-turn.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
 import type { Lines } from '../access/lines.ts';
-import { chargeMore } from './within-limit.ts';
+import { chargeMore } from './rate-limit.ts';
 
 /** Elements of the lists in a body from which on a write takes long. */
 const MANY = 1_000;

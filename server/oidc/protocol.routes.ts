@@ -1,12 +1,12 @@
 import express, { type RequestHandler, Router } from 'express';
 import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
 import { onAccountOf } from '../event/origin.ts';
+import { credentialLimit } from '../http/credential-rate-limit.ts';
 import { PAGE_HEADERS } from '../http/html-page.ts';
 import { HttpError } from '../http/http-error.ts';
 import { addressedTo, handTo } from '../http/node-listener.ts';
 import { originOf } from '../http/origin.ts';
-import { credentialLimit } from '../http/within-credential-limit.ts';
-import { withinLimit } from '../http/within-limit.ts';
+import { withinLimit } from '../http/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { hasBegun } from './cookies.ts';
 import { createInteractions, type Interactions } from './interactions.ts';

@@ -3,7 +3,7 @@ import { inCallersTurn } from '../access/callers-turn.ts';
 import { PAGE_HEADERS } from '../http/html-page.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';
-import { chargeMore } from '../http/within-limit.ts';
+import { chargeMore } from '../http/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { REFUSED_CODE, type Refusal } from './outcome.ts';
 import { refusalPage } from './pages.ts';

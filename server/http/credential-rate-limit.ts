@@ -5,7 +5,7 @@ import type { Quota } from '../rate-limit/leases.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { digestOf } from '../shared/digest.ts';
-import { addressOf, settle, withinLimit } from './within-limit.ts';
+import { addressOf, settle, withinLimit } from './rate-limit.ts';
 
 /** Credentials in memory that were accepted. */
 const MOST_KNOWN = 50_000;

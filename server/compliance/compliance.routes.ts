@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
 import type { Admission } from '../access/admission.ts';
-import { turnOf } from '../access/callers-turn.ts';
+import { turnOf } from '../access/lines.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
 import { CSV, otherForm } from '../http/media-types.ts';
 import { written, writtenAs } from '../http/written-body.ts';

@@ -1,6 +1,6 @@
 import type { Corporation, PutCorporation } from '../../contract/corporation.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
-import { inCallersTurn } from '../access/callers-turn.ts';
+import { inCallersTurn } from '../access/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';

@@ -1,6 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Admission } from '../access/admission.ts';
-import { turnOf } from '../access/callers-turn.ts';
+import { turnOf } from '../access/lines.ts';
 import { feedReader } from '../event/reader.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';

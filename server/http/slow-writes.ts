@@ -1,8 +1,7 @@
 import type { Response } from 'express';
 import type { Admission } from '../access/admission.ts';
-import { inCallersTurn, turnOf } from '../access/callers-turn.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
-import type { Lines } from '../access/lines.ts';
+import { inCallersTurn, type Lines, turnOf } from '../access/lines.ts';
 import { chargeMore } from './rate-limit.ts';
 
 /** Elements of the lists in a body from which on a write takes long. */

@@ -1,5 +1,5 @@
 import type { contract } from '../../contract/index.ts';
-import { inCallersTurn } from '../access/callers-turn.ts';
+import { inCallersTurn } from '../access/lines.ts';
 import { PAGE_HEADERS } from '../http/html-page.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';

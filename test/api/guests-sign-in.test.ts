@@ -121,9 +121,9 @@ describe('guests', () => {
     expect(await userRow(app, id)).toMatchObject({ clearance_level: level, corporation_id: OUTSIDE });
   });
 
-  it('D28: a member of a corporation that is not let in becomes a guest', async () => {
+  it('D28: a member of a corporation that is not let in becomes a guest, even at level 8', async () => {
     const id = 2_112_000_019;
-    await registerOutsider(id, 0);
+    await registerOutsider(id, 8);
     await makeGuest(id);
   });
 

@@ -163,8 +163,8 @@ export function autogroup(what: string): DomainError {
 }
 
 /**
- * Resolves names to ids; all must exist (Group rule 4). Who is to be removed is looked for among the members first: a
- * namesake seen later is not meant.
+ * Resolves names to ids; all must exist (Group rule 4). Who is to be removed is looked for among the members first, as
+ * they are after the additions and the new owner (Group rule 3): a namesake seen later, who is none, is not meant.
  */
 async function resolve(
   { db }: Pick<Services, 'db'>,
@@ -178,7 +178,9 @@ async function resolve(
   const missing = [...names].filter((name) => !users.has(name));
   if (missing.length > 0) throw notFoundAmong('user', missing);
   const ids = (list: readonly string[] | null | undefined) => list?.map((name) => users.get(name) as number);
-  const remove = asked.remove?.map((name) => members.get(name) ?? (users.get(name) as number));
+  const joining = new Set([...(asked.add ?? []), owner]);
+  const leaving = (name: string) => (joining.has(name) ? undefined : members.get(name));
+  const remove = asked.remove?.map((name) => leaving(name) ?? (users.get(name) as number));
   return {
     list: { add: ids(asked.add), replace: ids(asked.replace), remove },
     owner: owner == null ? undefined : users.get(owner),

@@ -262,6 +262,22 @@ describe('update group (PUT /group/{group_id})', () => {
     expect(after.members.map((member) => member.character_id)).toEqual([0, 5204]);
   });
 
+  it.each([
+    ['was added', 'Same', 5206, { add_members: ['Same'], remove_members: ['Same'] }, [0, 5206]],
+    ['became owner', 'Like', 5208, { owner: 'Like', remove_members: ['Like'] }, [0, 5208, 5209]],
+  ])('Group rule 3: a removal means the namesake who just %s', async (_, name, member, body, left) => {
+    const made = await make();
+    for (const [n, id] of [member, member + 1].entries()) {
+      await addUser(app, { id, name, corporation: CORPORATION });
+      const values = { seen_on: new Date(`2026-01-0${n + 1}`) };
+      await app.db.updateTable('users').set(values).where('character_id', '=', id).execute();
+    }
+    const values = { group_id: made.group_id, character_id: member };
+    await app.db.insertInto('group_members').values(values).execute();
+    const after = await ok(put(made, body));
+    expect(after.members.map((user) => user.character_id)).toEqual(left);
+  });
+
   it('Group rule 4: guests are users', async () => {
     expect(members(await ok(put(await make(), { members: ['Gast'] })))).toEqual(['(built-in)', 'Gast']);
   });

@@ -39,12 +39,15 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
+const CALLBACK = contract.callback.ext.path;
 const FOR_PEOPLE = [OIDC_ENDPOINTS.authorization, OIDC_ENDPOINTS.logout].map(({ path }) => path);
 
 /** Whether browsers are redirected to this path, so that errors on it are shown as HTML pages. */
 export function isForPeople(path: string): boolean {
   return (
-    path === contract.callback.ext.path ||
+    // As Express routes it: with a slash at its end, too.
+    path === CALLBACK ||
+    path === `${CALLBACK}/` ||
     path.startsWith('/oidc/interaction/') ||
     FOR_PEOPLE.some((begin) => path === begin || path.startsWith(`${begin}/`))
   );

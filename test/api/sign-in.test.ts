@@ -209,6 +209,17 @@ describe('sign-in', () => {
       expect((await fetch(here, { redirect: 'manual' })).status).toBe(302);
     });
 
+    it.each(['', '/'])('D2: the callback%s is a page for people, whatever the method', async (end) => {
+      const headers = { origin: 'https://fleet.example', 'access-control-request-method': 'GET' };
+      for (const method of ['POST', 'OPTIONS', 'HEAD']) {
+        const answer = await fetch(`${app.url}/callback/ext${end}`, { method, headers });
+        expect([method, answer.status]).toEqual([method, 405]);
+        expect(answer.headers.get('allow')).toBe('GET');
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      }
+    });
+
     it('D26: without state, or without code, a 400 page', async () => {
       const { state_code } = await startLogin(app, { dyn });
       for (const query of [{}, { code: 'x' }, { state: state_code }, { code: '', state: state_code }]) {

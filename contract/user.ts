@@ -215,7 +215,7 @@ export const userRoutes = c.router({
     path: '/user/:character_id',
     summary: 'Set the clearance level of a user',
     description:
-      'Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.',
+      'Without a level in the body nothing changes. Levels follow office and membership: a change of corporation, also from or to none, resets them, levels 9 and 10 excepted.',
     pathParams: byId,
     query: DryRun,
     body: PutUser.default({}),

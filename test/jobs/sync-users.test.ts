@@ -90,6 +90,15 @@ describe('the sync of users', () => {
     expect(await userRow(app, id)).toMatchObject({ corporation_id: LONELY, clearance_level: after });
   });
 
+  it('D19: a character that joins from a corporation of the game itself falls to level 0', async () => {
+    const id = memberOf(FIRST);
+    app.provider.world.moveCharacter(id, 1_000_006);
+    await sync();
+    await setLevel(app, id, 5);
+    app.provider.world.moveCharacter(id, LONELY);
+    expect(await sync()).toEqual([{ character_id: id, corporation: [null, LONELY], level: [5, 0] }]);
+  });
+
   it('D19: when a CEO leaves, the corporation is refreshed at once, and its new CEO rises', async () => {
     const { world } = app.provider;
     const former = world.corporation(OTHER_LONELY)?.ceoId as number;

@@ -3677,7 +3677,7 @@ export interface Api {
     /**
      * Set the clearance level of a user.
      *
-     * Without a level in the body nothing changes. Levels follow office and membership: leaving the corporation resets them, levels 9 and 10 excepted.
+     * Without a level in the body nothing changes. Levels follow office and membership: a change of corporation, also from or to none, resets them, levels 9 and 10 excepted.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. Setting a level needs at least the new level, at least the user's present one, and write authority over the user; lowering also needs level 9. Nobody can set their own level, a guest's or the built-in user's.
      */

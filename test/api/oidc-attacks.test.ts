@@ -510,6 +510,35 @@ describe('attack: session fixation and login CSRF', () => {
     expect(victim.cookies.map(({ name }) => name)).not.toContain('__Host-castellan_session');
   });
 
+  it('D82: nor does the own sign-in go on with the interaction of another, whose cookie was planted', async () => {
+    const attacker = browserOf(ATTACKER);
+    const callback = await upToTheCallback(attacker, (await party.begin()).url);
+    const login = (await attacker.ask(new URL(callback))).headers.get('location') ?? '';
+    const victim = browserOf(VICTIM);
+    const begun = await victim.ask((await party.begin()).url);
+    const interaction = new URL(begun.headers.get('location') ?? '', BASE_URL);
+    const own = plantable(victim, 'interaction');
+    const planted = plantable(attacker, 'interaction').map((cookie) => ({
+      ...cookie,
+      path: interaction.pathname,
+    }));
+    victim.cookies = [...victim.cookies.filter((cookie) => !own.includes(cookie)), ...planted];
+    const landed = await victim.go(`${interaction.href}/login`);
+    expect([landed.page?.status, victim.visited]).toEqual([400, [`${interaction.href}/login`]]);
+    expect((await attacker.go(login)).url.searchParams.get('code')).not.toBeNull();
+  });
+
+  it('D82: nobody consents before a page has asked', async () => {
+    const asking = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(VICTIM);
+    await party.signIn(browser);
+    const begun = await browser.ask((await asking.begin({ prompt: 'login' })).url);
+    const consent = `${new URL(begun.headers.get('location') ?? '', BASE_URL)}/consent`;
+    const landed = await browser.go(consent, {});
+    expect([landed.page?.status, browser.visited.at(-1)]).toEqual([400, consent]);
+    expect(await findConsent(app.db, VICTIM, asking.client.client_id)).toEqual([]);
+  });
+
   it('D29b: a consent during a hand-over does not apply to the new owner', async () => {
     const asking = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(VICTIM);
@@ -541,6 +570,28 @@ describe('attack: session fixation and login CSRF', () => {
     });
     await handover;
     expect(await findConsent(db, HANDED_OVER, client.client_id)).toEqual([]);
+  });
+
+  it('D29b: nor is one stored after a hand-over, though a request that was under way kept the session', async () => {
+    const { client } = await addRelyingParty(app, { first_party: false });
+    await party.signIn(browserOf(HANDED_OVER));
+    const sessions = app.db
+      .selectFrom('oidc_artifacts')
+      .selectAll()
+      .where('model', '=', 'Session')
+      .where('character_id', '=', HANDED_OVER);
+    const session = await sessions.executeTakeFirstOrThrow();
+    app.clock.advance(1000);
+    await app.db.transaction().execute((tx) => endSessions(app.app.services, tx, [HANDED_OVER]));
+    const payload = JSON.stringify(session.payload);
+    await app.db
+      .insertInto('oidc_artifacts')
+      .values({ ...session, payload })
+      .execute();
+    const consent = { characterId: HANDED_OVER, clientId: client.client_id, scopes: ['openid'] };
+    const given = { ...consent, sessionUid: session.session_uid ?? '' };
+    expect(await saveConsent(app.db, given, app.clock.now())).toBe(false);
+    expect(await findConsent(app.db, HANDED_OVER, client.client_id)).toEqual([]);
   });
 
   it('D82: of concurrent consents none is lost', async () => {

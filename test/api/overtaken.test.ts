@@ -124,6 +124,19 @@ describe('a policy that is set', () => {
   });
 });
 
+describe('a member who leaves', () => {
+  it('D111: while it becomes the owner, is refused', async () => {
+    const member = await scenes.person();
+    const params = await group();
+    await ok(root.group.update({ params, body: { add_members: [member.name] } }));
+    const given = 'update groups set owner_id = $2 where group_id = $1';
+    const answer = await meanwhile(app, given, [params.group_id, member.id], () =>
+      member.client.group.leave({ params }),
+    );
+    expect(answer).toMatchObject({ status: 409, body: { code: 'owner_stays' } });
+  });
+});
+
 describe('a hand-over', () => {
   it('D91: tells of every group that the character leaves, also of one that it was added to meanwhile', async () => {
     const person = await scenes.person();

@@ -541,6 +541,40 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     },
   );
 
+  it.each([
+    ['groups_any', 9_600_000, 98_750_081, OTHER],
+    ['groups_none', 9_700_000, ONE, 98_750_082],
+  ] as const)(
+    'D63: but a run is held where what many lose or get is the autogroup that the policy names in %s',
+    async (condition, first, from, to) => {
+      const corporation = condition === 'groups_any' ? from : to;
+      await addBodies(app, [{ corporations: [corporation] }]);
+      const { name } = await person(corporation);
+      await addBodies(app, [{ corporations: [corporation] }]);
+      const groups = await ok(root.user.groups({ params: { character: name } }));
+      const auto = groups.find(({ is_autogroup }) => is_autogroup);
+      const params = await group(await person(ONE), {
+        grace_hours: 0,
+        eligible: { [condition]: [auto?.group_id ?? ''] },
+      });
+      await sql`insert into users (character_id, character_name, name_key, corporation_id)
+        select ${first}::int + n, 'Crew ' || n, 'crew ' || n, ${from} from generate_series(1, 80) n`.execute(
+        app.db,
+      );
+      await sql`insert into group_members (group_id, character_id)
+        select ${params.group_id}, ${first}::int + n from generate_series(1, 80) n`.execute(app.db);
+      await judge();
+      const crew = app.db.updateTable('users').set({ corporation_id: to });
+      await crew
+        .where('character_id', '>', first)
+        .where('character_id', '<=', first + 80)
+        .execute();
+      expect(await judge()).toHaveLength(80);
+      expect(await membersOf(params)).toHaveLength(81);
+      await ok(root.group.delete({ params }));
+    },
+  );
+
   it('1,000 members are judged in one statement after their corporation moved', {
     timeout: 120_000,
   }, async () => {
@@ -591,6 +625,15 @@ describe('D111: leaving a group', () => {
     expect(await leave()).toMatchObject({ status: 409, body: { code: 'member_stays' } });
     await ok(owner.client.group.setPolicy({ params: fleet, body: { eligible: { groups_none: [] } } }));
     expect((await leave()).status).toBe(200);
+  });
+
+  it('nor does a policy bar anybody that is not in force, as level 9 did not set it', async () => {
+    const [owner, member] = [await person(ONE), await person(ONE)];
+    const params = await group(owner, {}, [member]);
+    const fleet = await group(owner, { joining: 'open', eligible: { groups_none: [params.group_id] } });
+    expect((await member.client.group.leave({ params })).status).toBe(409);
+    await ok(root.group.update({ params: fleet, body: { authorized_to_login: true } }));
+    expect((await member.client.group.leave({ params })).status).toBe(200);
   });
 
   it('anybody but the owner may; of autogroups nobody', async () => {

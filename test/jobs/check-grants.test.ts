@@ -128,7 +128,13 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     ]);
   });
 
-  it('D91: a token that the check marks while a call waits for the answer about it dies once', async () => {
+  it.each([
+    [
+      'the check marks while a call waits',
+      (id: number) => outcomeOf(app.app.services.client.ask(ownRecord(id))),
+    ],
+    ['a call marks while the check waits', () => check()],
+  ] as const)('D91: a token that %s for the answer about it dies once', async (_, ask) => {
     const [id = 0] = await addGrants(app, 1, [SKILLS]);
     kill([id]);
     let answer = () => undefined as unknown;
@@ -137,12 +143,12 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     });
     app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
     const events = await eventsOf(app.db, async () => {
-      const calling = outcomeOf(app.app.services.client.ask(ownRecord(id)));
+      const asking = ask(id);
       await expect.poll(async () => (await grants())[0]?.refresh_started_on).not.toBeNull();
-      // The check had asked before, and marks at its end.
+      // The other one had asked before, and marks it now.
       await app.db.updateTable('grants').set({ valid: false }).execute();
       answer();
-      await calling;
+      await asking;
     });
     expect(events.filter(({ type }) => type === 'grant.invalidated')).toEqual([]);
   });
@@ -269,9 +275,9 @@ describe('a run visits each grant once, whatever happens', () => {
 
   it('a grant whose key is gone does not stop the run, and goes to the end of the queue', async () => {
     await addGrants(app, 30, [SKILLS]);
-    await sql`update grants set refresh_token = '\\x0103616263'::bytea where character_id < ${ADA + 12}`.execute(
-      app.db,
-    );
+    // The first ones: as failures of the sign-on they would end the run.
+    await sql`update grants set refresh_token = '\\x0103616263'::bytea, next_check_on = 'epoch'
+      where character_id < ${ADA + 12}`.execute(app.db);
     await check();
     expect(asked()).toHaveLength(18);
     expect(await invalid()).toEqual([]);
@@ -408,6 +414,18 @@ describe('D63: a faulty sign-on takes nothing away', () => {
     expect(await invalid()).toHaveLength(30);
     await check({ force: true });
     expect(await invalid()).toHaveLength(60);
+  });
+
+  it('runs in which the sign-on fails once do not count, though they find the same set', async () => {
+    const ids = await addGrants(app, 60, [SKILLS]);
+    kill(ids.slice(0, 30));
+    for (let run = 0; run < 3; run += 1) {
+      app.provider.faults.add(TOKEN, { kind: 'status', status: 503 }, { times: 1 });
+      await check();
+      expect(await app.db.selectFrom('held_changes').select('runs').execute()).toEqual([]);
+      app.clock.advance(31 * MINUTE);
+    }
+    expect(await invalid()).toEqual([]);
   });
 
   it('a run that was told to end leaves held what was, as it has not seen everything', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { applyPlan, type SyncPlan } from '../../server/registry/apply-plan.ts';
 import { eventsOf, misfits } from '../fixtures/events.ts';
@@ -87,4 +87,47 @@ it('D91: the owner of a group that is handed on while its owner is deleted is th
   expect(events.map(({ type }) => type)).toContain('user.deleted');
   expect(owners.at(-1)).toBe((await ok(root.group.get({ params }))).owner?.character_id ?? null);
   expect(misfits(events)).toEqual([]);
+});
+
+describe('what others wrote since the run read it stands', () => {
+  let made = 2_197_200_000;
+  const userAt = async (corporation: number, level: number) => {
+    made += 1;
+    await addUser(app, { id: made, level, corporation });
+    return made;
+  };
+  const rowOf = (id: number) =>
+    app.db
+      .selectFrom('users')
+      .select(['corporation_id', 'clearance_level'])
+      .where('character_id', '=', id)
+      .executeTakeFirst();
+
+  it('D19: a user whom somebody else has moved keeps corporation and level', async () => {
+    const id = await userAt(LED, 2);
+    await apply({ moves: [{ character_id: id, signed_in: NEVER, from: HOME, to: null, guest: false }] });
+    expect(await rowOf(id)).toEqual({ corporation_id: LED, clearance_level: 2 });
+  });
+
+  it('D39: a character that has become a user is not registered once more', async () => {
+    const id = await userAt(LED, 2);
+    const newcomer = { character_id: id, character_name: `Character ${id}`, corporation_id: HOME };
+    await apply({ snapshot: { alliances: [], corporations: [], characters: [newcomer] } });
+    expect(await rowOf(id)).toEqual({ corporation_id: LED, clearance_level: 2 });
+  });
+
+  it.each([
+    ['signs in', 'signed_in_on = now()'],
+    ['is seen elsewhere', 'graveyard_on = null'],
+  ])('D63b: a deleted character that %s at this moment stays', async (_, change) => {
+    const id = await userAt(HOME, 0);
+    const buried = app.db.updateTable('users').set({ graveyard_on: app.clock.now() });
+    await buried.where('character_id', '=', id).execute();
+    const deleted = [{ character_id: id, signed_in: NEVER }];
+    const changes = await meanwhile(app, `update users set ${change} where character_id = $1`, [id], () =>
+      apply({ deleted }),
+    );
+    expect(changes).toEqual([]);
+    expect(await rowOf(id)).toBeDefined();
+  });
 });

@@ -114,6 +114,15 @@ describe('D94: who sees an event', () => {
     expect((await shownTo(BOB, id))?.actor).toMatchObject({ character_id: CHIEF, on_behalf_of: BOB });
     expect(await shownTo(STRANGER, id)).toBeUndefined();
     expect(await shownTo(ALICE, id)).toBeUndefined();
+    // Who sees it because of its actor learns no user beyond its own reach.
+    for (const [whose, told] of [
+      [BOB, BOB],
+      [STRANGER, null],
+    ] as const) {
+      const event = { type: 'ext.asked_on_behalf', targets: [user(whose)] } as const;
+      const [asked] = await record(CHIEF, { ...event, actor: { ...actor, on_behalf_of: whose } });
+      expect((await shownTo(MATE, asked))?.actor).toMatchObject({ character_id: CHIEF, on_behalf_of: told });
+    }
   });
 
   it('users with read authority over the corporation, alliance or coalition that it is about', async () => {
@@ -149,6 +158,22 @@ describe('D94: who sees an event', () => {
     expect(own).toContain(later);
     expect(own).not.toContain(former);
     expect(await shownTo(MATE, former)).toBeDefined();
+  });
+
+  it('D29b: nor with read authority over its corporation; of what all may see there it is not the actor', async () => {
+    const sold = 2_114_000_006;
+    clients.set(sold, app.client((await addMember(app, sold, 1)).jwt));
+    const corporation = { type: 'corporation' as const, id: String(HOME.corporation), name: null };
+    const [own, common] = await record(
+      sold,
+      { type: 'token.created', targets: [] },
+      { type: 'corporation.updated', targets: [corporation] },
+    );
+    expect(await shownTo(sold, own)).toBeDefined();
+    expect(await shownTo(sold, common)).toMatchObject({ context: { address: '203.0.113.7' } });
+    await record(0, { type: 'user.handed_over', targets: [user(sold)] });
+    expect(await shownTo(sold, own)).toBeUndefined();
+    expect(await shownTo(sold, common)).toMatchObject({ context: null, actor: { token: null } });
   });
 
   it('D29b, D26b: nor refused sign-ins from before its own first one, which stored no owner', async () => {

@@ -1,11 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { createVault } from '../../server/keys/vault.ts';
+import { findWork } from '../../server/webhook/delivery.queries.ts';
+import { secretPlace } from '../../server/webhook/secret.ts';
 import { settle } from '../../server/webhook/settle.ts';
 import { CLAIMED_FOR, type Parcel, take } from '../../server/webhook/take.ts';
 import { allSealed } from '../fixtures/events.ts';
-import { addHome, addMember, makeToken } from '../fixtures/users.ts';
+import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook } from '../fixtures/webhooks.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 
 /** Nothing is sent here: deliveries are claimed and settled as a worker does it, in whatever order. */
 const HERE = { callback: 'http://127.0.0.1:9/in' };
@@ -148,7 +153,101 @@ describe('D93: the answer to a delivery', () => {
     app.clock.advance(CLAIMED_FOR);
     await settled(webhook_id, await oneClaimed(webhook_id), 204);
     await settle(app.app.services, webhook_id, [], [slow.delivery_id]);
-    await settled(webhook_id, slow, 500);
+    for (const status of [500, 204]) await settled(webhook_id, slow, status);
     expect(await deliveriesOf(webhook_id)).toMatchObject([{ state: 'delivered', tries: 1, status: 204 }]);
+  });
+
+  it('D93: that failed at a former URL is no failure of the present one', async () => {
+    const webhook_id = await webhookOf();
+    await newGroup();
+    const parcel = await oneClaimed(webhook_id);
+    const params = { webhook_id };
+    await ok(root.webhook.update({ params, body: { url: ELSEWHERE.callback } }));
+    await settled(webhook_id, parcel, 500);
+    expect(await ok(root.webhook.get({ params }))).toMatchObject({ failures: 0, waiting: 1 });
+    expect(await claimed(webhook_id)).toMatchObject([{ delivery_id: parcel.delivery_id, tries: 0 }]);
+  });
+});
+
+describe('D93: a claim', () => {
+  it('D93: waits for whoever disables the webhook at that moment, and claims nothing then', async () => {
+    const webhook_id = await webhookOf();
+    await newGroup();
+    const disabling = `update webhooks set disabled_on = now(), disabled_because = 'asked' where webhook_id = $1`;
+    expect(await meanwhile(app, disabling, [webhook_id], () => claimed(webhook_id))).toEqual([]);
+  });
+
+  it('D27b, D93: disables the webhook of an owner who may not log in any more', async () => {
+    const { id } = await addMember(app, 2_152_000_002);
+    const webhook_id = await webhookOf((await makeToken(app, 'per', id)).jwt);
+    await app.db.updateTable('users').set({ corporation_id: null }).where('character_id', '=', id).execute();
+    expect(await claimed(webhook_id)).toEqual([]);
+    const after = await ok(root.webhook.get({ params: { webhook_id } }));
+    expect(after).toMatchObject({ disabled_because: 'not_allowed' });
+  });
+
+  it('D93: passes events about anything but groups, whichever groups are wanted', async () => {
+    const wanted = await addGroup(app, `Settled ${++made}`);
+    const types = ['group.created', 'coalition.created'] as const;
+    const body = { types: [...types], group_ids: [wanted] };
+    const { webhook_id } = await addWebhook(app, HERE, body);
+    await newGroup();
+    await ok(root.coalition.create({ body: { coalition_name: `Settled ${++made}`, ticker: 'D' } }));
+    await allSealed(app.db);
+    await oneClaimed(webhook_id);
+    expect(await deliveriesOf(webhook_id)).toMatchObject([{ type: 'coalition.created' }]);
+  });
+
+  it('D93: is not looked for while the first delivery of an ordered webhook waits', async () => {
+    const { webhook_id } = await addWebhook(app, HERE, { types: ['group.created'], ordered: true });
+    await newGroup();
+    await settled(webhook_id, await oneClaimed(webhook_id), 500);
+    await newGroup();
+    const now = app.clock.now();
+    const [work] = await findWork(app.db, now);
+    expect(work).toMatchObject({ webhook_id });
+    expect(work?.next.getTime()).toBeGreaterThan(now.getTime());
+  });
+});
+
+describe('D93: a secret whose key is lost', () => {
+  const lost = createVault([{ id: 'lost', key: randomBytes(32) }]);
+  const seal = (webhook_id: string) => lost.seal('whsec_lost', secretPlace(webhook_id));
+
+  it('D93: of before a rotation keeps no delivery from being signed with the present one', async () => {
+    const webhook_id = await webhookOf();
+    await ok(root.webhook.rotate({ params: { webhook_id } }));
+    await app.db
+      .updateTable('webhooks')
+      .set({ former_secret: seal(webhook_id) })
+      .execute();
+    await newGroup();
+    const taken = await take(app.app.services, webhook_id, 1);
+    expect([taken?.parcels.length, taken?.to.secrets.length]).toEqual([1, 1]);
+  });
+
+  it('D93: of a disabled webhook is forgotten by a rotation, without which it stays disabled', async () => {
+    const webhook_id = await webhookOf();
+    const params = { webhook_id };
+    await ok(root.webhook.update({ params, body: { enabled: false } }));
+    await app.db
+      .updateTable('webhooks')
+      .set({ secret: seal(webhook_id) })
+      .execute();
+    const enable = () => root.webhook.update({ params, body: { enabled: true } });
+    expect(await enable()).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'enabled'] }] } });
+    await ok(root.webhook.rotate({ params }));
+    expect((await enable()).status).toBe(200);
+    const row = await app.db.selectFrom('webhooks').select('former_secret').executeTakeFirst();
+    expect(row).toEqual({ former_secret: null });
+  });
+});
+
+describe('D93: the webhooks of an application', () => {
+  it('D93: are 20, however many are made at the same moment', async () => {
+    const client = app.client((await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt);
+    const make = () => client.webhook.create({ body: { url: HERE.callback, types: ['crash.*'] } });
+    const statuses = (await Promise.all(Array.from({ length: 26 }, make))).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(6).fill(409)]);
   });
 });

@@ -102,6 +102,40 @@ describe('a policy that is set', () => {
     expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining(String(id)) } });
   });
 
+  it('D110: with a coalition that is being deleted, is a 404', async () => {
+    const { owner, params } = await scenes.scene();
+    const named = { coalition_name: `Named ${scenes.next()}`, ticker: 'N' };
+    const { coalition_id: id } = await ok(root.coalition.create({ body: named }));
+    const answer = await meanwhile(app, 'delete from coalitions where coalition_id = $1', [id], () =>
+      owner.client.group.setPolicy({ params, body: { eligible: { coalitions: [id] } } }),
+    );
+    expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining(id) } });
+  });
+
+  it('D110: by its owner, while the group is given to another, is refused', async () => {
+    const { owner, moderator, params } = await scenes.scene();
+    await ok(root.group.update({ params, body: { add_members: [moderator.name] } }));
+    const given = 'update groups set owner_id = $2 where group_id = $1';
+    const answer = await meanwhile(app, given, [params.group_id, moderator.id], () =>
+      owner.client.group.setPolicy({ params, body: { joining: 'open' } }),
+    );
+    expect(answer.status).toBe(403);
+  });
+
+  it('D110: while a group that it names is deleted, stays but for that', async () => {
+    const [named, { params }] = [await group(), await scenes.scene()];
+    const body = { eligible: { groups_any: [named.group_id], min_level: 1 } };
+    await ok(root.group.setPolicy({ params, body }));
+    const setting = `update group_policies set joining = 'closed', moderator_groups = '{}', coalitions = $2
+      where group_id = $1`;
+    await meanwhile(app, setting, [params.group_id, ['ab'.repeat(12)]], () =>
+      ok(root.group.delete({ params: named })),
+    );
+    expect(await ok(root.group.policy({ params }))).toMatchObject({
+      eligible: { coalitions: ['ab'.repeat(12)], groups_any: [] },
+    });
+  });
+
   it('D110: while the job waits, is the one by which it judges', async () => {
     const both = [await scenes.scene({ grace_hours: 0 }), await scenes.scene({ grace_hours: 0 })];
     // The job locks groups by their ids.

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { createVault } from '../../server/keys/vault.ts';
-import { findWork } from '../../server/webhook/delivery.queries.ts';
+import { deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { settle } from '../../server/webhook/settle.ts';
 import { CLAIMED_FOR, type Parcel, take } from '../../server/webhook/take.ts';
+import { replaceSecrets } from '../../server/webhook/webhook.queries.ts';
 import { allSealed } from '../fixtures/events.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook } from '../fixtures/webhooks.ts';
@@ -112,6 +113,40 @@ describe('D93: a delivery that waits', () => {
     expect(await deliveriesOf(webhook_id)).toMatchObject([{ delivery_id: first.delivery_id, tries: 1 }]);
   });
 
+  it('D93: stays however long ago it was tried, as its webhook may be disabled for a month', async () => {
+    const webhook_id = await webhookOf();
+    await newGroup();
+    await settled(webhook_id, await oneClaimed(webhook_id), 500);
+    app.clock.advance(1000);
+    await deleteEndedBefore(app.db, app.clock.now(), 100);
+    expect(await deliveriesOf(webhook_id)).toMatchObject([{ state: 'waiting', tries: 1 }]);
+  });
+
+  it.each([
+    ['retried', retry],
+    [
+      'replayed',
+      (webhook_id: string, { position }: Parcel) =>
+        ok(root.webhook.replay({ params: { webhook_id }, body: { after: Number(position) - 1 } })),
+    ],
+  ])(
+    'D93: is looked for when the pause is over that the receiver asked for, or when it is %s',
+    async (_, ask) => {
+      const webhook_id = await webhookOf();
+      await newGroup();
+      const parcel = await oneClaimed(webhook_id);
+      const busy = { parcel, url: HERE.callback, on: app.clock.now(), status: 503, fault: null };
+      await settle(app.app.services, webhook_id, [{ ...busy, retryAfter: 7_200_000 }], []);
+      await newGroup();
+      const due = async () => (await findWork(app.db, app.clock.now()))[0]?.next.getTime();
+      expect(await due()).toBe(app.clock.now().getTime() + 7_200_000);
+      expect(await claimed(webhook_id)).toEqual([]);
+      await ask(webhook_id, parcel);
+      expect(await due()).toBe(app.clock.now().getTime());
+      expect((await claimed(webhook_id))[0]).toMatchObject({ delivery_id: parcel.delivery_id });
+    },
+  );
+
   it('D93: stays however many tests are asked for', async () => {
     const webhook_id = await webhookOf();
     await newGroup();
@@ -210,11 +245,11 @@ describe('D93: a claim', () => {
   });
 });
 
-describe('D93: a secret whose key is lost', () => {
+describe('D93: the secret of a webhook', () => {
   const lost = createVault([{ id: 'lost', key: randomBytes(32) }]);
   const seal = (webhook_id: string) => lost.seal('whsec_lost', secretPlace(webhook_id));
 
-  it('D93: of before a rotation keeps no delivery from being signed with the present one', async () => {
+  it('D93: of before a rotation, whose key is lost, keeps no delivery from being signed with the present one', async () => {
     const webhook_id = await webhookOf();
     await ok(root.webhook.rotate({ params: { webhook_id } }));
     await app.db
@@ -226,7 +261,17 @@ describe('D93: a secret whose key is lost', () => {
     expect([taken?.parcels.length, taken?.to.secrets.length]).toEqual([1, 1]);
   });
 
-  it('D93: of a disabled webhook is forgotten by a rotation, without which it stays disabled', async () => {
+  it('D93: that was rotated while the secrets were encrypted anew stays what it was rotated to', async () => {
+    const webhook_id = await webhookOf();
+    const secretOf = () => app.db.selectFrom('webhooks').select('secret').executeTakeFirstOrThrow();
+    const { secret: before } = await secretOf();
+    await ok(root.webhook.rotate({ params: { webhook_id } }));
+    const { secret: present } = await secretOf();
+    expect(await replaceSecrets(app.db, 'secret', [{ webhook_id, before, after: seal(webhook_id) }])).toBe(0);
+    expect((await secretOf()).secret.equals(present)).toBe(true);
+  });
+
+  it('D93: whose key is lost is forgotten by a rotation, without which it stays disabled', async () => {
     const webhook_id = await webhookOf();
     const params = { webhook_id };
     await ok(root.webhook.update({ params, body: { enabled: false } }));

@@ -103,6 +103,21 @@ describe('D40: the challenge', () => {
     expect(left).toBeGreaterThan(110_000);
   });
 
+  it('D20: is given to nobody who is being deleted', async () => {
+    const { id, jwt } = await member();
+    const gone = 'delete from users where character_id = $1';
+    expect((await meanwhile(app, gone, [id], () => start(jwt))).status).toBe(401);
+  });
+
+  it('that another one replaces during the request proves nothing', async () => {
+    const somebody = await member();
+    voice.world.connect(await nicknameFor(somebody));
+    const replaced = "update voice_challenges set nickname = 'another' where character_id = $1";
+    const answer = await meanwhile(app, replaced, [somebody.id], () => complete(somebody.jwt));
+    expect(answer).toMatchObject(NO_CHALLENGE);
+    expect(await identityOf(somebody.id)).toBeUndefined();
+  });
+
   it('uses every letter and digit, and gives no nickname twice', async () => {
     const { jwt } = await member();
     const nicknames = new Set<string>();

@@ -295,6 +295,18 @@ describe('D18b: bound by id, never by name', () => {
     expect(membershipsOf(voice)).toEqual({ [second]: [member.cldbid] });
   });
 
+  it('one that a server made anew gives the id of another of ours is the new group’s alone', async () => {
+    const member = await somebody(MADE);
+    const probe = voice.world.addGroup('Scouts’ predecessor');
+    voice.world.groups.delete(probe);
+    const stale = { group_id: 'c3'.repeat(12), sgid: probe + 1 };
+    await app.db.insertInto('voice_groups').values(stale).execute();
+    await sync();
+    const bound = await app.db.selectFrom('voice_groups').selectAll().execute();
+    expect(bound).toEqual([{ group_id: MADE, sgid: probe + 1 }]);
+    expect(membershipsOf(voice)).toEqual({ [probe + 1]: [member.cldbid] });
+  });
+
   it.each([
     ['refused as empty', { kind: 'refuse', id: 1281 }],
     ['without rows', { kind: 'garbage', text: 'error id=0 msg=ok\n\r' }],

@@ -6,7 +6,7 @@ import { inTransaction } from '../../server/database/transaction.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { eventsOf, misfits } from '../fixtures/events.ts';
-import { joiningScenes, type Person, type Scene } from '../fixtures/joining.ts';
+import { apply, decide, joiningScenes, type Person, type Scene } from '../fixtures/joining.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addBodies, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -155,6 +155,31 @@ describe('a policy that is set', () => {
       ok(owner.client.group.setPolicy({ params, body: { eligible: { min_level: 0 } } })),
     );
     expect(await scenes.isMember(params, member)).toBe(true);
+  });
+});
+
+describe('a decision', () => {
+  it('D111: about an application that is withdrawn at that moment, is a 409', async () => {
+    const { moderator, applicant, params } = await scenes.scene();
+    const asked = await apply(applicant, params);
+    const withdrawn = `update applications set state = 'withdrawn', decided_on = now()
+      where application_id = $1`;
+    const answer = await meanwhile(app, withdrawn, [asked.application_id], () =>
+      decide(moderator, asked, 'rejected'),
+    );
+    expect(answer).toMatchObject({ status: 409, body: { code: 'application_decided' } });
+  });
+});
+
+describe('an application of OpenID Connect', () => {
+  it('D81: that shall let in a group that is being deleted, is a 404', async () => {
+    const body = { client_name: 'Wiki', redirect_uris: ['https://wiki.example/back'] };
+    const { client_id } = await ok(root.oidc.createClient({ body }));
+    const { group_id } = await group();
+    const answer = await meanwhile(app, 'delete from groups where group_id = $1', [group_id], () =>
+      root.oidc.updateClient({ params: { client_id }, body: { allowed_groups: [group_id] } }),
+    );
+    expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining(group_id) } });
   });
 });
 

@@ -114,6 +114,23 @@ describe('D101: concurrent changes', () => {
     expect(await persons()).toEqual([]);
   });
 
+  it('a deletion waits for whoever links another character, who makes the person one of two again', async () => {
+    const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
+    await signIn(CLEO);
+    expect((await link(ada, proof)).status).toBe(200);
+    const linking = `insert into person_characters (person_id, character_id)
+      select person_id, $1 from person_characters where character_id = $2`;
+    const { status } = await meanwhile(
+      app,
+      "select pg_advisory_xact_lock(hashtext('persons'))",
+      [],
+      () => app.client(app.root).user.delete({ params: { character_id: BRIM } }),
+      (other) => other.query(linking, [CLEO, ADA]),
+    );
+    expect(status).toBe(200);
+    expect(await persons()).toEqual([[ADA, CLEO]]);
+  });
+
   it('a merge with a character that is registered after its locks, and deleted, is a 404', async () => {
     await signIn(ADA);
     const id = 2_197_300_001;

@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
 import { grantPlace } from '../../server/grant/grant.queries.ts';
-import { claimRefresh } from '../../server/grant/refresh-tokens.queries.ts';
+import {
+  claimRefresh,
+  endRefresh,
+  leaveToCheck,
+  markInvalid,
+  storeAccessToken,
+} from '../../server/grant/refresh-tokens.queries.ts';
 import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import { createSso } from '../../server/provider/sso.ts';
 import { eventsOf } from '../fixtures/events.ts';
@@ -330,6 +336,36 @@ describe('D34: a rotated refresh token', () => {
     expect(await asked).toBe(200);
     expect((await grant())?.refresh_token.equals(signedIn?.refresh_token as Buffer)).toBe(true);
     expect(await grant()).toMatchObject({ valid: true, refresh_started_on: null });
+  });
+
+  const nameless = () => ({
+    accessToken: Buffer.from('another'),
+    accessExpiresOn: app.clock.now(),
+    owner: null,
+    nextCheckOn: app.clock.now(),
+  });
+
+  it.each([
+    ['found dead', (id: string, used: Buffer) => markInvalid(app.db, id, used, 'dead', app.clock.now())],
+    ['left to the check', (id: string, used: Buffer) => leaveToCheck(app.db, id, used)],
+    ['not answered', (id: string, used: Buffer) => endRefresh(app.db, id, used)],
+    ['answered', (id: string, used: Buffer) => storeAccessToken(app.db, id, used, nameless())],
+  ])(
+    'of a sign-in meanwhile, which is being refreshed, is not touched when the older one is %s',
+    async (_, end) => {
+      const { grant_id, refresh_token } = (await grant()) ?? { grant_id: '', refresh_token: Buffer.alloc(0) };
+      expect(await claimRefresh(app.db, grant_id, refresh_token)).toBe(true);
+      const claimed = await grant();
+      await end(grant_id, Buffer.from('an older one'));
+      expect(await grant()).toEqual(claimed);
+    },
+  );
+
+  it('D100: whose access token names no owner leaves the one that was heard before', async () => {
+    const { grant_id, refresh_token } = (await grant()) ?? { grant_id: '', refresh_token: Buffer.alloc(0) };
+    await app.db.updateTable('grants').set({ heard_owner: 'buyer' }).execute();
+    await storeAccessToken(app.db, grant_id, refresh_token, nameless());
+    expect(await grant()).toMatchObject({ heard_owner: 'buyer', access_token: Buffer.from('another') });
   });
 });
 

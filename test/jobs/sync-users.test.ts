@@ -401,6 +401,13 @@ describe('D63b: characters that were deleted', () => {
     await app.db.deleteFrom('users').where('character_id', '=', stranger).execute();
   });
 
+  it('D63: but no id is refused by a provider that refuses every one: they are all requested again', async () => {
+    app.provider.faults.add('/characters/affiliation', { kind: 'status', status: 400 });
+    expect(await sync()).toEqual([]);
+    const refused = app.db.selectFrom('users').select('character_id').where('refused_on', 'is not', null);
+    expect(await refused.execute()).toEqual([]);
+  });
+
   it('an id whose refusal was dated by a clock far ahead is requested like all others', async () => {
     const mover = memberOf(FIRST);
     const ahead = new Date(app.clock.now().getTime() + 365 * 24 * HOUR);

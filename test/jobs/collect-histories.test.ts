@@ -7,7 +7,7 @@ import { mailbox } from '../../dev/world/mailbox.ts';
 import { type Character, FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { collectors } from '../../server/history/collect.ts';
 import { KINDS, type HistoryName as Name } from '../../server/history/kinds.ts';
-import { endTurn, giveBack, takeTurns } from '../../server/history/turn.queries.ts';
+import { endTurn, giveBack, putOff, takeTurns } from '../../server/history/turn.queries.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
 import type { ProviderClient } from '../../server/provider/client.ts';
 import type { Run } from '../../server/queue/run.ts';
@@ -270,6 +270,11 @@ describe('each entry once', () => {
     const [turn] = taken;
     await storeWallet(app.app.services, turn?.characterId ?? 0, app.clock.now(), turn);
     expect(await whose('wallet')).toEqual(ids);
+    // Nor does it decide when the turn comes again.
+    const decided = await turns('wallet');
+    for (const slow of taken) await putOff(app.db, slow, app.clock.now());
+    await giveBack(app.db, taken, app.clock.now());
+    expect(await turns('wallet')).toEqual(decided);
   });
 
   it('turns that a worker whose clock is ahead has put off, or claimed, are taken by the next run', async () => {

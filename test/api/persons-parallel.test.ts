@@ -9,7 +9,7 @@ import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 
 const CORPORATION = 98_000_011;
 const MEMBERS = [49, 55, 70, 78].map((n) => 2_112_000_000 + n) as [number, number, number, number];
-const [ADA, BRIM, CLEO] = MEMBERS;
+const [ADA, BRIM, CLEO, DANA] = MEMBERS;
 
 let app: TestApp;
 let dyn: string;
@@ -114,21 +114,38 @@ describe('D101: concurrent changes', () => {
     expect(await persons()).toEqual([]);
   });
 
-  it('a deletion waits for whoever links another character, who makes the person one of two again', async () => {
-    const [ada, proof] = [await signIn(ADA), await signIn(BRIM)];
+  const root = () => app.client(app.root);
+  const reason = 'told by its player';
+  it.each([
+    ['a deletion', [ADA, CLEO], () => root().user.delete({ params: { character_id: BRIM } })],
+    [
+      'a split',
+      [ADA, CLEO],
+      (person_id: string) =>
+        root().person.split({ params: { person_id }, body: { characters: [BRIM], reason } }),
+    ],
+    [
+      'a merge',
+      [ADA, BRIM, CLEO, DANA],
+      (person_id: string) =>
+        root().person.merge({ params: { person_id }, body: { person_id: soleId(DANA), reason } }),
+    ],
+    ['a link', [ADA, BRIM, CLEO, DANA], (_: string, ada: string, dana: string) => link(ada, dana)],
+  ] as const)('%s waits for whoever changes the person at that moment', async (_, members, change) => {
+    const [ada, brim, dana] = [await signIn(ADA), await signIn(BRIM), await signIn(DANA)];
     await signIn(CLEO);
-    expect((await link(ada, proof)).status).toBe(200);
-    const linking = `insert into person_characters (person_id, character_id)
-      select person_id, $1 from person_characters where character_id = $2`;
+    expect((await link(ada, brim)).status).toBe(200);
+    const person = await app.db.selectFrom('persons').select('person_id').executeTakeFirstOrThrow();
+    const joining = 'insert into person_characters (person_id, character_id) values ($1, $2)';
     const { status } = await meanwhile(
       app,
       "select pg_advisory_xact_lock(hashtext('persons'))",
       [],
-      () => app.client(app.root).user.delete({ params: { character_id: BRIM } }),
-      (other) => other.query(linking, [CLEO, ADA]),
+      (): Promise<{ status: number }> => change(person.person_id, ada, dana),
+      (other) => other.query(joining, [person.person_id, CLEO]),
     );
     expect(status).toBe(200);
-    expect(await persons()).toEqual([[ADA, CLEO]]);
+    expect(await persons()).toEqual([members]);
   });
 
   it('a merge with a character that is registered after its locks, and deleted, is a 404', async () => {

@@ -9,6 +9,7 @@ import {
   reserve,
   type Settlement,
   settle,
+  type Verdict,
 } from '../../server/provider/budget.queries.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
@@ -466,6 +467,12 @@ describe('D33: concurrent requests on the same budgets', () => {
     callerLimit: 20,
   });
 
+  const answered = (first: ReservationRequest, verdict: Verdict): Settlement => ({
+    ...{ now: first.now, wanted: first, verdict, failed: false, bucket, callerFailed: false },
+    ...{ errorsLeft: undefined, errorReset: undefined, bannedUntil: undefined },
+    ...{ tokensLeft: 100, blockedUntil: undefined },
+  });
+
   it.each([
     ['the answer first', true, 0],
     ['the answer last', false, 0],
@@ -474,11 +481,7 @@ describe('D33: concurrent requests on the same budgets', () => {
   ])('do not lock each other out: %s', async (_case, answerFirst, later) => {
     const first = wanted();
     const verdict = await reserve(app.db, first);
-    const told: Settlement = {
-      ...{ now: first.now, wanted: first, verdict, failed: false, bucket, callerFailed: false },
-      ...{ errorsLeft: undefined, errorReset: undefined, bannedUntil: undefined },
-      ...{ tokensLeft: 100, blockedUntil: undefined },
-    };
+    const told = answered(first, verdict);
     const holder = new pg.Client({ connectionString: app.databaseUrl });
     await holder.connect();
     await holder.query('begin');
@@ -494,5 +497,30 @@ describe('D33: concurrent requests on the same budgets', () => {
     await Promise.all(under);
     const { rows } = await sql<{ reserved: number }>`select reserved from provider_callers`.execute(app.db);
     expect(rows).toEqual([{ reserved: 1 }]);
+  });
+
+  it('reservations of a killed process expire with the minutes, in a bucket, too', async () => {
+    const first = wanted();
+    const verdict = await reserve(app.db, first);
+    await settle(app.db, { ...answered(first, verdict), tokensLeft: first.bucketCost }, undefined);
+    expect((await reserve(app.db, wanted())).outcome).toBe('go');
+    expect((await reserve(app.db, wanted())).outcome).toBe('wait');
+    expect((await reserve(app.db, wanted(60_000))).outcome).toBe('go');
+    const { rows } = await sql<{ reserved: number }>`select reserved from provider_buckets`.execute(app.db);
+    expect(rows).toEqual([{ reserved: 1 }]);
+  });
+
+  it('an answer that names an earlier end shortens neither a ban nor a wait', async () => {
+    const first = wanted();
+    const verdict = await reserve(app.db, first);
+    const soon = new Date(first.now.getTime() + 1_000);
+    const late = new Date(first.now.getTime() + 60_000);
+    for (const end of [late, soon]) {
+      const told = { ...answered(first, verdict), bannedUntil: end, blockedUntil: end };
+      await settle(app.db, told, undefined);
+    }
+    const { rows } = await sql`
+      select banned_until, blocked_until from provider_error_budget, provider_buckets`.execute(app.db);
+    expect(rows).toEqual([{ banned_until: late, blocked_until: late }]);
   });
 });

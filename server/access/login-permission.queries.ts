@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isAdministrator, isBuiltIn, isMember } from './clearance-levels.queries.ts';
+import { broughtBy } from './position.queries.ts';
 
 /**
  * The setting `authorized_to_login` of a group or coalition that applies to a user, and through which membership it
@@ -29,7 +30,7 @@ function voices(ofGroup: Selected, ofCoalition: Selected): RawBuilder<unknown> {
       where m.character_id = u.character_id
         and (${isMember} or not g.is_voice and not g.authorized_to_login)
     union all
-    select ${ofCoalition(sql`'corporation'`)} from coalition_reach r join coalitions co using (coalition_id)
+    select ${ofCoalition(broughtBy)} from coalition_reach r join coalitions co using (coalition_id)
       where r.corporation_id = u.corporation_id
     union all
     select ${ofGroup(sql`'coalition'`)} from coalition_reach r join groups g using (coalition_id)

@@ -1,22 +1,25 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { broughtBy } from './position.queries.ts';
 
 /** A corporation, alliance or coalition, and the scopes that it requires of its members. */
 export interface Requirement {
   readonly type: 'corporation' | 'alliance' | 'coalition';
   readonly id: string;
   readonly name: string;
+  /** The user's body that is a member; null of its own corporation. */
+  readonly via: 'corporation' | 'alliance' | null;
   readonly scopes: readonly ExtScope[];
 }
 
 /** The scopes required by the corporation `c`, its alliance `a` (left-joined) and every coalition of either. */
 const required = sql`
   select 'corporation' as type, c.corporation_id::text as id, c.corporation_name as name,
-    c.mandatory_ext_scopes as scopes
+    null as via, c.mandatory_ext_scopes as scopes
   union all
-  select 'alliance', a.alliance_id::text, a.alliance_name, a.mandatory_ext_scopes
+  select 'alliance', a.alliance_id::text, a.alliance_name, 'corporation', a.mandatory_ext_scopes
   union all
-  select 'coalition', co.coalition_id::text, co.coalition_name, co.mandatory_ext_scopes
+  select 'coalition', co.coalition_id::text, co.coalition_name, ${broughtBy}, co.mandatory_ext_scopes
     from coalition_reach r join coalitions co using (coalition_id) where r.corporation_id = c.corporation_id`;
 
 /** The union of these scopes, sorted (D38). An SQL expression for queries with the aliases `c` and `a`. */

@@ -42,9 +42,12 @@ function lacking(all: readonly ExtScope[], grants: TrackingJudged['grants']): re
   return lacks.sort((one, other) => one.length - other.length)[0] ?? all;
 }
 
-function required({ type, id, name, scopes }: Requirement, missing: readonly ExtScope[] | undefined): Fact {
+function required(
+  { type, id, name, via, scopes }: Requirement,
+  missing: readonly ExtScope[] | undefined,
+): Fact {
   const decisive = missing === undefined || scopes.some((scope) => missing.includes(scope));
-  return fact('D38', `Requires ${scopes.join(', ')}.`, { source: { type, id, name }, decisive });
+  return fact('D38', `Requires ${scopes.join(', ')}.`, { source: { type, id, name }, via, decisive });
 }
 
 function held(valid: boolean, scopes: readonly ExtScope[]): Fact {

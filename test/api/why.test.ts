@@ -56,7 +56,7 @@ describe('D120: why', () => {
         {
           rule: 'D27',
           source: { type: 'coalition', id: HOME.coalition, name: `Coalition ${HOME.coalition}` },
-          via: 'corporation',
+          via: 'alliance',
           decisive: true,
         },
       ],
@@ -167,6 +167,32 @@ describe('D120: why', () => {
       fixes: [{ text: `Sign in again, granting ${halves.join(', ')}.`, operation: 'startLogin' }],
     });
     await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [] } }));
+  });
+
+  it('login and tracking: via the body of the user that is a member', async () => {
+    const corporation = { corporation_id: HOME.corporation };
+    const alliance = { alliance_id: HOME.alliance };
+    const coalition = { coalition_id: HOME.coalition };
+    const body = { mandatory_ext_scopes: [MAIL as typeof MAIL] };
+    await ok(root.corporation.update({ params: corporation, body }));
+    await ok(root.alliance.update({ params: alliance, body }));
+    await ok(root.coalition.update({ params: coalition, body }));
+    const viaOf = async (about: string) =>
+      (await why(BRIM, about)).facts.map(({ source, via }) => [source?.type, via]);
+    const belongs = [
+      ['corporation', null],
+      ['alliance', 'corporation'],
+    ];
+    expect(await viaOf('login')).toEqual([['coalition', 'alliance']]);
+    expect(await viaOf('tracking')).toEqual([...belongs, ['coalition', 'alliance']]);
+    const both = { add_member_corporations: [HOME.corporation] };
+    await ok(root.coalition.update({ params: coalition, body: both }));
+    expect(await viaOf('login')).toEqual([['coalition', 'corporation']]);
+    expect(await viaOf('tracking')).toEqual([...belongs, ['coalition', 'corporation']]);
+    await ok(root.corporation.update({ params: corporation, body: { mandatory_ext_scopes: [] } }));
+    await ok(root.alliance.update({ params: alliance, body: { mandatory_ext_scopes: [] } }));
+    const back = { remove_member_corporations: [HOME.corporation], mandatory_ext_scopes: [] };
+    await ok(root.coalition.update({ params: coalition, body: back }));
   });
 
   it('group: why the user is a member; a 404 for an unknown group', async () => {

@@ -4,7 +4,7 @@ import { type Answered, type Fix, fact, yesOrNo } from './reasons.ts';
 
 /** Explains why a user is a member of a group or not. */
 export function whyGroup(judged: GroupJudged): Answered {
-  const { name, level, group, follows, member, since: since_event } = judged;
+  const { name, level, group, follows, member, since: since_event, toLogIn } = judged;
   const is = `${name} is ${member ? '' : 'no '}${member ? 'a ' : ''}member of ${group.name}`;
   const answer = yesOrNo(member);
   if (follows === null) {
@@ -27,7 +27,7 @@ export function whyGroup(judged: GroupJudged): Answered {
         fact('D41', `The group of those who proved their voice identity.`, { source: group, since_event }),
       ],
       // A guest may do nothing but log out (D28).
-      fixes: member || guest ? [] : [fix],
+      fixes: member || guest ? [] : [...toLogIn, fix],
     };
   }
   const says = `The group holds the members of the ${follows} and nobody else${guest ? '; guests are none' : ''}.`;

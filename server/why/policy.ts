@@ -14,6 +14,8 @@ export interface GroupJudged {
   /** Whether the group has an owner, and whether that is the user. */
   readonly owned: boolean;
   readonly is_owner: boolean;
+  /** What has to happen before the user may use its tokens; nothing where it may. */
+  readonly toLogIn: readonly Fix[];
   readonly policy: PolicyJudged | null;
 }
 
@@ -45,13 +47,13 @@ export function whatPolicySays({ group, level, member, is_owner, policy }: Group
 }
 
 /** How somebody who is no member can become one by the policy. */
-export function waysIn({ name, policy }: GroupJudged): Fix[] {
+export function waysIn({ name, toLogIn, policy }: GroupJudged): Fix[] {
   if (policy === null || !policy.counts || !policy.eligible || policy.joining === 'closed') return [];
   if (policy.pending) {
     const text = `Approve the application of ${name}.`;
     return [{ who: 'moderator of the group', text, operation: 'decideApplication' }];
   }
-  if (!policy.may_see) return [];
+  if (!policy.may_see || toLogIn.length > 0) return [];
   const when = onceMore(policy);
   const text =
     policy.joining === 'open' ? `Join the group${when}.` : `Apply to the group${when}, and be approved.`;

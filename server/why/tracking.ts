@@ -1,11 +1,13 @@
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Requirement } from '../access/required-scopes.queries.ts';
-import { type Answered, type Fact, fact, listed, type Source } from './reasons.ts';
+import { type Answered, type Fact, type Fix, fact, listed, type Source } from './reasons.ts';
 
 interface TrackingJudged {
   readonly name: string;
   /** The user's corporation; null for guests, who are members of none. */
   readonly memberOf: Source | null;
+  /** What has to happen before the user may sign in; nothing where it may. */
+  readonly toLogIn: readonly Fix[];
   /** The decision (D35): whether a valid grant covers the required scopes; null when there is no grant. */
   readonly covered: boolean | null;
   readonly requirements: readonly Requirement[];
@@ -13,7 +15,8 @@ interface TrackingJudged {
 }
 
 /** Explains whether a user's refresh tokens cover the required scopes, and which are missing (D35). */
-export function whyTracking({ name, memberOf, covered, requirements, grants }: TrackingJudged): Answered {
+export function whyTracking(judged: TrackingJudged): Answered {
+  const { name, memberOf, toLogIn, covered, requirements, grants } = judged;
   if (memberOf === null) {
     const sentence = `${name} is a member of no corporation, so nobody tracks its refresh tokens.`;
     return { answer: 'unknown', sentence, facts: [fact('D35', sentence)], fixes: [] };
@@ -31,7 +34,7 @@ export function whyTracking({ name, memberOf, covered, requirements, grants }: T
   // All of them, as one refresh token has to cover what is required.
   const text = `Sign in again, granting ${all.length === 0 ? 'any scope' : all.join(', ')}.`;
   const sentence = shortcoming(name, covered, missing, requirements, grants);
-  return { answer: 'no', sentence, facts, fixes: [{ who: name, text, operation: 'startLogin' }] };
+  return { answer: 'no', sentence, facts, fixes: [...toLogIn, { who: name, text, operation: 'startLogin' }] };
 }
 
 /** The required scopes that are missing in the valid grant with the fewest missing ones, the same as in the compliance. */

@@ -3,7 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
-import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
+import { loginVoices, mayLogIn, mayUseTokens, type Voice } from '../access/login-permission.queries.ts';
 import { idNamed } from '../access/named-user.queries.ts';
 import {
   type Asker,
@@ -31,12 +31,14 @@ import {
 import { stateAt } from '../policy/pending.queries.ts';
 import { rejectedUntil } from '../policy/policy.queries.ts';
 
+interface LoginJudged {
+  readonly admitted: boolean;
+  readonly voices: readonly (Voice & { readonly since?: string | null })[];
+}
+
 /** For each kind of question the decision and what it is based on. */
 export interface Judged {
-  readonly login: {
-    readonly admitted: boolean;
-    readonly voices: readonly (Voice & { readonly since: string | null })[];
-  };
+  readonly login: LoginJudged;
   readonly level: {
     readonly corporation: boolean;
     readonly alliance: boolean;
@@ -44,6 +46,8 @@ export interface Judged {
   };
   readonly tracking: {
     readonly member: boolean;
+    /** Whether the user may sign in. */
+    readonly login: LoginJudged;
     readonly covered: boolean | null;
     readonly requirements: readonly Requirement[];
     readonly grants: readonly { readonly valid: boolean; readonly scopes: readonly ExtScope[] }[];
@@ -56,6 +60,8 @@ export interface Judged {
     readonly since: string | null;
     readonly owned: boolean;
     readonly is_owner: boolean;
+    /** Whether the user's tokens may be used. */
+    readonly login: LoginJudged;
     /** Null: there is none, or the asker may not see it. */
     readonly policy: PolicyJudged | null;
   } | null;
@@ -133,6 +139,7 @@ const judged: {
     )})`,
   tracking: () => sql`json_build_object(
     'member', ${isMember} and u.corporation_id is not null,
+    'login', json_build_object('admitted', ${mayLogIn}, 'voices', ${loginVoices}),
     'covered', (select ${coverage(scopesOfCorporation)} from standing_grants g
       where g.character_id = u.character_id),
     'requirements', ${requirementsOfCorporation},
@@ -146,6 +153,7 @@ const judged: {
       'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
       'since', ${lastMove(sql`'group:' || g.group_id`)},
       'owned', g.owner_id is not null, 'is_owner', g.owner_id is not distinct from u.character_id,
+      'login', json_build_object('admitted', ${mayUseTokens}, 'voices', ${loginVoices}),
       'policy', ${policyFor(asker, now)})
     from groups g where g.group_id = ${id})`,
   reach: () => sql`null::json`,

@@ -64,24 +64,25 @@ function answered({ about, mode, id }: Question, subject: Subject, found: Found<
   const { name, position } = subject;
   const { characterId, level } = position;
   const [corporation, alliance] = [corporationOf(subject), allianceOf(subject)];
+  const guestOf = position.guest ? subject.corporation_name : null;
+  const login = (judged: Judged['login']) => whyLogin({ name, characterId, level, guestOf, ...judged });
   switch (about) {
-    case 'login': {
-      const guestOf = position.guest ? subject.corporation_name : null;
-      return whyLogin({ name, characterId, level, guestOf, ...(found.judged as Judged['login']) });
-    }
+    case 'login':
+      return login(found.judged as Judged['login']);
     case 'level': {
       const { since, ...leads } = found.judged as Judged['level'];
       return whyLevel({ name, characterId, level, corporation, alliance, leads, since });
     }
     case 'tracking': {
       const { member, ...judged } = found.judged as Judged['tracking'];
-      return whyTracking({ name, memberOf: member ? corporation : null, ...judged });
+      const toLogIn = login(judged.login).fixes;
+      return whyTracking({ name, memberOf: member ? corporation : null, toLogIn, ...judged });
     }
     case 'group': {
       const judged = found.judged as Judged['group'];
       if (judged === null) throw notFound('group', id);
       const group: Source = { type: 'group', id, name: judged.name };
-      return whyGroup({ ...judged, name, level, group });
+      return whyGroup({ ...judged, name, level, group, toLogIn: login(judged.login).fixes });
     }
     case 'reach': {
       if (found.object === undefined) throw notFound('user', id);

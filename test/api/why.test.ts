@@ -306,6 +306,38 @@ describe('D120: why', () => {
     await ok(root.group.delete({ params: made }));
   });
 
+  it('tells nobody to do what takes a login that the user lacks', async () => {
+    const [open, banned, voice] = await Promise.all(
+      ['Open', 'Shut out', 'Talkers'].map((group_name) => ok(root.group.create({ body: { group_name } }))),
+    );
+    await ok(root.group.setPolicy({ params: open as never, body: { joining: 'open' } }));
+    const isVoice = app.db.updateTable('groups').set({ is_voice: true, owner_id: null });
+    await isVoice.where('group_id', '=', voice?.group_id as never).execute();
+    const asked = ['tracking', `group:${open?.group_id}`, `group:${voice?.group_id}`];
+    const fixes = async (of: number = BRIM) => {
+      const answers = await Promise.all(asked.map((about) => why(of, about)));
+      return answers.map((answer) => answer.fixes.map(({ operation, text }) => `${operation}: ${text}`));
+    };
+    const signIn = 'startLogin: Sign in again, granting any scope.';
+    const [join, prove] = ['applyToGroup: Join the group.', 'startVoiceChallenge: Prove the voice identity.'];
+    const add = (of: number) => `updateGroup: Add Character ${of} to the group.`;
+    expect(await fixes()).toEqual([[signIn], [join, add(BRIM)], [prove]]);
+    const body = { add_members: [`Character ${BRIM}`], authorized_to_login: false };
+    await ok(root.group.update({ params: banned as never, body }));
+    const first = 'updateGroup: Set authorized_to_login of the group Shut out to true.';
+    expect(await fixes()).toEqual([[first, signIn], [add(BRIM)], [first, prove]]);
+    // Tokens of an administrator are always accepted (D27b).
+    await setLevel(app, FAR, 9);
+    expect(await fixes(FAR)).toEqual([[], [join, add(FAR)], [prove]]);
+    await setLevel(app, FAR, 0);
+    for (const params of [open, banned, voice]) {
+      await app.db
+        .deleteFrom('groups')
+        .where('group_id', '=', params?.group_id as never)
+        .execute();
+    }
+  });
+
   it('of ids that nobody can have, some do not exist and the others are no question (D3b)', async () => {
     const ask = (id: string) => send(app, 'GET', `/user/${ADA}/why?about=read:${id}`, { token: app.root });
     expect((await ask('9007199254740991')).status).toBe(404);

@@ -30,6 +30,7 @@ import * as eventSubjects from './0035_event_subjects.ts';
 import * as keptApplications from './0036_kept_applications.ts';
 import * as scheduler from './0037_scheduler.ts';
 import * as hiddenActors from './0038_hidden_actors.ts';
+import * as claims from './0039_claims.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '0036_kept_applications': keptApplications,
   '0037_scheduler': scheduler,
   '0038_hidden_actors': hiddenActors,
+  '0039_claims': claims,
 };

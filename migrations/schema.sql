@@ -891,6 +891,7 @@ create table webhook_deliveries (
   status integer,
   fault text,
   created_on timestamp(3) with time zone default now() not null,
+  claimed_until timestamp(3) with time zone,
   constraint webhook_deliveries_pkey PRIMARY KEY (webhook_id, delivery_id),
   constraint webhook_deliveries_check CHECK ((state = 'waiting'::text) = (next_try_on IS NOT NULL)),
   constraint webhook_deliveries_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text]))
@@ -1141,6 +1142,7 @@ comment on column users.seen_on is 'When the provider last confirmed the name: o
 comment on column voice_identities.character_id is 'Whose it is (D41). Null: formerly somebody''s, so that what it was given on the voice server is taken away.';
 comment on column voice_identities.told_on is 'When its user was last told that the nickname is wrong.';
 comment on column webhook_deliveries."position" is 'Of the event; null: a test.';
+comment on column webhook_deliveries.claimed_until is 'A process has it in hand while this is next_try_on, and to come. Processes of the release before do not write it.';
 comment on column webhook_deliveries.delivery_id is 'Of the event.';
 comment on column webhook_deliveries.next_try_on is 'While a process has it in hand: when it is somebody else''s, if that process is heard of no more.';
 comment on column webhooks."position" is 'Events up to this one have their deliveries.';

@@ -54,6 +54,7 @@ export interface WebhookDeliveryTable {
   state: 'waiting' | 'delivered' | 'failed';
   tries: Generated<number>;
   next_try_on: Date | null;
+  claimed_until: Generated<Date | null>;
   tried_on: Date | null;
   status: number | null;
   fault: string | null;

@@ -100,24 +100,15 @@ export async function renewFailed(db: Kysely<Database>, webhookId: string, now: 
     .execute();
 }
 
-/**
- * Does the same for deliveries that failed and wait for their next try.
- *
- * @param claimed when the claims of deliveries that are under way expire: those are left alone
- */
-export async function renewWaiting(
-  db: Kysely<Database>,
-  webhookId: string,
-  now: Date,
-  claimed: Date,
-): Promise<void> {
+/** Does the same for deliveries that wait for their next try, except those that a process has in hand. */
+export async function renewWaiting(db: Kysely<Database>, webhookId: string, now: Date): Promise<void> {
   await db
     .updateTable('webhook_deliveries')
     .set({ tries: 0, next_try_on: now })
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'waiting')
     .where('position', 'is not', null)
-    .where('next_try_on', '>', claimed)
+    .where(sql<boolean>`(claimed_until is distinct from next_try_on or next_try_on <= ${now})`)
     .execute();
 }
 
@@ -217,7 +208,7 @@ export async function claimDue(
     where ${waiting} and position is not null and next_try_on <= ${now} order by next_try_on limit ${most}`;
   const due = testsAlone ? sql`(${tests})` : sql`(${tests}) union all (${ordered ? inTurn : inAnyOrder})`;
   const { rows } = await sql<Claimed>`${plannedEachTime}
-    update webhook_deliveries d set next_try_on = ${until} from (${due}) due
+    update webhook_deliveries d set next_try_on = ${until}, claimed_until = ${until} from (${due}) due
     where d.webhook_id = ${webhook_id} and d.delivery_id = due.delivery_id
     returning d.delivery_id, type, position, tries, created_on`.execute(db);
   return rows.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
@@ -242,11 +233,14 @@ export async function insertInHand(
 ): Promise<void> {
   if (events.length === 0) return;
   await sql`${plannedEachTime}
-    insert into webhook_deliveries (webhook_id, delivery_id, type, position, state, next_try_on, created_on)
-    select ${webhookId}, delivery_id, type, position, 'waiting', ${until}::timestamptz, ${now}::timestamptz
+    insert into webhook_deliveries (webhook_id, delivery_id, type, position, state, next_try_on, claimed_until,
+      created_on)
+    select ${webhookId}, delivery_id, type, position, 'waiting', ${until}::timestamptz, ${until}::timestamptz,
+      ${now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as e(delivery_id uuid, type text, position bigint)
     on conflict (webhook_id, delivery_id) do update
-      set state = 'waiting', tries = 0, next_try_on = excluded.next_try_on`.execute(db);
+      set state = 'waiting', tries = 0, next_try_on = excluded.next_try_on,
+        claimed_until = excluded.claimed_until`.execute(db);
 }
 
 /** The result of a claimed delivery. */

@@ -20,7 +20,6 @@ import { renewFailed, renewWaiting } from './delivery.queries.ts';
 import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './record-changes.ts';
 import { lockReached, ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretPlace } from './secret.ts';
-import { CLAIMED_FOR } from './take.ts';
 import {
   countWebhooks,
   deleteWebhook,
@@ -156,7 +155,7 @@ export async function updateWebhook(
     if (anew) {
       const due = await sharedTime(tx, clock);
       if (begins) await renewFailed(tx, webhookId, due);
-      if (elsewhere) await renewWaiting(tx, webhookId, due, new Date(due.getTime() + CLAIMED_FOR));
+      if (elsewhere) await renewWaiting(tx, webhookId, due);
     }
     const moved = elsewhere && new URL(values.url).origin === new URL(before.url).origin;
     await recordWebhookUpdated(tx, before, values, now, moved ? 'Its URL is another one.' : undefined);

@@ -274,6 +274,35 @@ describe('D93: success and retries', () => {
     }
   });
 
+  it('D93: a new URL is sent at once, with all tries left, what is due there within seconds, or was held up', async () => {
+    const [former, pausing] = await Promise.all([
+      receive(500),
+      receive((response, count) =>
+        (count === 1 ? response.writeHead(500) : response.writeHead(503, { 'retry-after': '7200' })).end(),
+      ),
+    ]);
+    const { webhook_id } = await addWebhook(app, former, { types: ['group.created'] });
+    const to = ({ callback: url }: Receiver) =>
+      root.webhook.update({ params: { webhook_id }, body: { url } });
+    await addGroup(app, unique());
+    await tried(webhook_id, 1);
+    const present = await receive();
+    await to(present);
+    await arrivals(present, 1);
+    await tried(webhook_id, 1, 'delivered');
+    await to(pausing);
+    for (const _ of ['will be due', 'asks for a pause']) {
+      await pass(app, 1);
+      await addGroup(app, unique());
+      await tried(webhook_id, 1);
+    }
+    await pass(app, 10);
+    await to(present);
+    await arrivals(present, 3);
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 0 });
+    expect((await deliveriesOf(webhook_id)).map(({ tries }) => tries)).toEqual([1, 1, 1]);
+  });
+
   it('D93: a 410 that comes after the URL was changed does not count: the event is sent to the new URL', async () => {
     const held: ServerResponse[] = [];
     const former = await receive((response) => void held.push(response));

@@ -5,7 +5,11 @@ import type { Viewer } from './show.ts';
 
 /** Whom events are shown to: the token's owner, or its sponsor (D23), at the level that counts for the token. */
 export function viewerOf(caller: Caller): Viewer {
-  return { characterId: answersFor(caller), administrator: isAdministrator(caller.level) };
+  return {
+    characterId: answersFor(caller),
+    administrator: isAdministrator(caller.level),
+    token: caller.uuid,
+  };
 }
 
 /** Level 9 sees all events; everybody else sees them according to its authority over users (D94). */

@@ -2,10 +2,11 @@ import type { Change, Event, Target } from '../../contract/event.ts';
 import type { StoredEvent } from './read.queries.ts';
 import { type EventBody, isUserField } from './record.ts';
 
-/** The user to whom an event is shown. */
+/** The user to whom an event is shown, and the token that it reads with, if any. */
 export interface Viewer {
   readonly characterId: number;
   readonly administrator: boolean;
+  readonly token?: string;
 }
 
 /** Kinds of targets that everybody may look up by name. */
@@ -16,17 +17,22 @@ const NOBODY = { character_id: null, app_token: null, on_behalf_of: null } as co
 
 /**
  * The event as the viewer may see it (D94). Users that the viewer may not read are left out of targets and members,
- * and so is what is said about them. The context of a request is shown to level 9 and to the actor itself.
+ * and so is what is said about them. The context of a request is shown to level 9 and to the actor itself; to an
+ * application that reads all events below that level, only what it did itself: its owner may act in other ways.
  */
 export function shown(stored: StoredEvent, viewer: Viewer): Event {
-  const { position, body, context, seen, acted } = stored;
+  const { position, body, context, seen } = stored;
   const { context_digest: _, ...event } = JSON.parse(body) as EventBody;
+  const { token } = event.actor;
+  const acted = stored.acted || (seen === null && token !== null && token === viewer.token);
+  const isIntimate = viewer.administrator || acted;
   const whole: Event = {
     ...event,
     position,
-    context: context !== null && (viewer.administrator || acted) ? JSON.parse(context) : null,
+    context: context !== null && isIntimate ? JSON.parse(context) : null,
   };
-  return seen === null ? whole : withoutOthers(whole, new Set(seen), stored, viewer);
+  if (seen !== null) return withoutOthers(whole, new Set(seen), stored, viewer);
+  return isIntimate || isReasonFor(event, undefined) ? whole : { ...whole, reason: null };
 }
 
 function withoutOthers(
@@ -56,13 +62,17 @@ function withoutOthers(
       : withoutCeoName(event.changes, seen)
           .filter((change) => acted || !isOfPolicy(change))
           .map((change) => withoutUsers(change, seen)),
-    reason: acted || (!hides && isReasonFor(event, characterId)) ? event.reason : null,
+    reason:
+      acted || (!hides && !event.changes.some(isOfPolicy) && isReasonFor(event, characterId))
+        ? event.reason
+        : null,
   };
 }
 
 /**
  * Whether a change is one of a policy, which names people and the questions to applicants, and whose setter is an
- * administrator or not. Those who may see the policy read it from its own operation (D110).
+ * administrator or not; the reason beside it says what it was. Those who may see the policy read it from its own
+ * operation (D110).
  */
 function isOfPolicy({ field }: Change): boolean {
   return field === 'policy' || field === 'by_administrator';
@@ -70,11 +80,13 @@ function isOfPolicy({ field }: Change): boolean {
 
 /**
  * Whether the reason is for this reader. A moderator writes that of a decision for the applicant (D111), an
- * administrator that of a merge or split for the history of the person, which level 9 alone reads (D101). That of a
- * changed policy says what it was (D110).
+ * administrator that of a merge or split for the history of the person, which level 9 alone reads (D101).
  */
-function isReasonFor({ type, targets, changes }: Event, characterId: number): boolean {
-  if (type.startsWith('person.') || changes.some(isOfPolicy)) return false;
+function isReasonFor(
+  { type, targets }: Pick<Event, 'type' | 'targets'>,
+  characterId: number | undefined,
+): boolean {
+  if (type.startsWith('person.')) return false;
   return (
     type !== 'application.decided' ||
     targets.some(({ type, id }) => type === 'user' && Number(id) === characterId)

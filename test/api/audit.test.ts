@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event, EventPage } from '../../contract/event.ts';
-import { paginate } from '../../sdk/src/index.ts';
+import { ok, paginate } from '../../sdk/src/index.ts';
 import { eventIds } from '../../server/event/event-id.ts';
 import { onAccountOf } from '../../server/event/origin.ts';
 import { dropExpiredEvents, ensureEventPartitions } from '../../server/event/partitions.ts';
@@ -426,6 +426,35 @@ describe('D94: who sees an event', () => {
       await level(1);
     },
   );
+
+  it('D94: to an application of level 7 the context of its own requests, and no reason that is for few', async () => {
+    const level = (to: number) =>
+      app.db.updateTable('users').set({ clearance_level: to }).where('character_id', '=', MATE).execute();
+    await level(7);
+    const own = await makeToken(app, 'per', MATE);
+    const reason = 'We know whose alt you are.';
+    const happened = [
+      { type: 'person.character_linked' as const, targets: [user(BOB)], reason },
+      { type: 'application.decided' as const, targets: [group, user(MATE)], reason },
+      { type: 'group.members_changed' as const, targets: [user(BOB)], reason },
+    ];
+    const others = await record(MATE, ...happened);
+    const context = { request_id: 'its own', address: '203.0.113.9', user_agent: null };
+    const actor = { ...by(MATE), token: own.uuid, app_token: own.uuid };
+    app.clock.advance(1000);
+    const mine = await onAccountOf({ actor, context }, () => recordEvents(app.db, happened, app.clock.now()));
+    await allEvents(app.db);
+    const { position } = (await shownTo(CHIEF, others[0])) as Event;
+    const query = { after: String((position ?? 0) - 1), limit: happened.length * 2 };
+    const { events } = await ok(app.client(own.jwt).event.list({ query }));
+    expect(events.map((event) => [event.event_id, event.reason, event.context?.address])).toEqual([
+      [others[0], null, undefined],
+      [others[1], null, undefined],
+      [others[2], reason, undefined],
+      ...mine.map((id) => [id, reason, '203.0.113.9']),
+    ]);
+    await level(1);
+  });
 
   it('times before 1970 and in the far future find nothing, without an error', async () => {
     expect(await audit(CHIEF, { until: '1969-07-20T20:17:00Z' })).toEqual([]);

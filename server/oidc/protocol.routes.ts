@@ -40,9 +40,18 @@ export function oidcProtocol(services: Services): Router {
   }
   for (const name of ['authorization', 'logout'] as const) {
     const { path } = OIDC_ENDPOINTS[name];
-    router.post(path, ...front, express.urlencoded({ extended: false, limit: MOST_BYTES }), (req, res) => {
-      res.redirect(303, `${settings.baseUrl}${path}?${queryOf(req.body)}`);
-    });
+    router.post(
+      path,
+      ...front,
+      express.urlencoded({ extended: false, limit: MOST_BYTES }),
+      (req, res, next) => {
+        const query = String(queryOf(req.body));
+        // Here already: servers and proxies refuse a long Location or request line in their own way.
+        const refusal = refusalOf(query);
+        if (refusal !== undefined) return next(refusal);
+        res.redirect(303, `${settings.baseUrl}${path}?${query}`);
+      },
+    );
   }
   router.get(OIDC_ENDPOINTS.discovery.path, ...front, inJson, handTo(speak));
   const judged = handTo((req, res) => speak(req, res, judge));
@@ -113,10 +122,13 @@ const inJson: RequestHandler = (req, _res, next) => {
 /** Bounds the query before the library stores it, which needs no credential. PostgreSQL cannot store U+0000. */
 const storableQuery: RequestHandler = (req, _res, next) => {
   const at = req.originalUrl.indexOf('?');
-  const query = at < 0 ? '' : req.originalUrl.slice(at + 1);
-  const fault = faultOf(query);
-  next(fault && new HttpError('invalid_request', fault, { status: 400 }));
+  next(refusalOf(at < 0 ? '' : req.originalUrl.slice(at + 1)));
 };
+
+function refusalOf(query: string): HttpError | undefined {
+  const fault = faultOf(query);
+  return fault === undefined ? undefined : new HttpError('invalid_request', fault, { status: 400 });
+}
 
 function faultOf(query: string): string | undefined {
   if (query.length > LONGEST_QUERY) return `The query has more than ${LONGEST_QUERY} characters.`;

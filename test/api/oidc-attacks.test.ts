@@ -394,6 +394,13 @@ describe('attack: session fixation and login CSRF', () => {
     expect(page).not.toContain('Wait a minute');
   });
 
+  it('D80: a form that is too long gets the same page, and is not sent on with it', async () => {
+    const body = new URLSearchParams({ client_id: 'wiki', state: 'x'.repeat(20_000) });
+    const answer = await fetch(`${app.url}/oidc/auth`, { method: 'POST', body, redirect: 'manual' });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('The query has more than 8000 characters.');
+  });
+
   it('D82: a session without a sign-in lasts only as long as a sign-in may take', async () => {
     await fetch(`${app.url}/oidc/logout?state=mine`);
     const { expires_on } = await app.db

@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 /** What the library's metadata lacks: how applications authenticate elsewhere, and which prompts there are. */
 export const METADATA = {
   revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-  introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
 } as const;
 

@@ -66,7 +66,7 @@ describe('OpenID Connect Discovery 1.0', () => {
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       authorization_response_iss_parameter_supported: true,
       claims_parameter_supported: false,
       request_uri_parameter_supported: false,

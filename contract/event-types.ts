@@ -5,7 +5,7 @@
 export const EVENT_TYPES = {
   'user.registered':
     'A character became a user, by its own sign-in or because the game has it in a corporation.',
-  'user.signed_in': 'A sign-in ended with a user token.',
+  'user.signed_in': 'A sign-in at the game ended with a user token, or with a session of OpenID Connect.',
   'user.sign_in_refused': 'A sign-in ended with a refusal; `reason` says which.',
   'user.moved': 'A user is in another corporation now, or in none.',
   'user.standing_changed':

@@ -807,7 +807,7 @@ export const ErrorCode: z.ZodUnion<[Enum<'http_unreadable' | 'token_missing' | '
  * What happened. The list grows: pass over types that you do not know.
  *
  * - `user.registered`: A character became a user, by its own sign-in or because the game has it in a corporation.
- * - `user.signed_in`: A sign-in ended with a user token.
+ * - `user.signed_in`: A sign-in at the game ended with a user token, or with a session of OpenID Connect.
  * - `user.sign_in_refused`: A sign-in ended with a refusal; `reason` says which.
  * - `user.moved`: A user is in another corporation now, or in none.
  * - `user.standing_changed`: The level, memberships or login permission of a user changed; `changes` has those that differ.

@@ -64,12 +64,26 @@ function Answer({ characterId, about }: Pick<WhyProps, 'characterId' | 'about'>)
   );
 }
 
+/** What a fact comes from; one that is hidden has no name either. */
+const KINDS = {
+  corporation: 'Corporation',
+  alliance: 'Alliance',
+  coalition: 'Coalition',
+  group: 'Group',
+  hidden: '',
+} as const;
+
 function Facts({ of: { facts } }: { readonly of: WhyRecord }) {
   if (facts.length === 0) return null;
   return (
     <List>
       {facts.map(({ rule, source, via, says, decisive }) => (
         <List.Item key={`${rule} ${source?.type} ${source?.id} ${via} ${says}`}>
+          {source !== null && source.name !== null && (
+            <>
+              {t(KINDS[source.type])} <Name of={source.name} />:{' '}
+            </>
+          )}
           {says}{' '}
           {decisive && (
             <Badge variant="default" tt="none">

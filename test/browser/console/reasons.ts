@@ -15,6 +15,20 @@ describe('reasons and previews', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('D120: beside each fact stands whose it is', async () => {
+    await signIn(PILOT);
+    const request = { params: { character: String(PILOT) }, query: { about: 'login' } };
+    const { facts } = await ok(operator.user.why(request));
+    await button('Why let in?').click();
+    const shown = page.getByRole('dialog').getByRole('listitem');
+    await shown.first().waitFor();
+    const told = await shown.allInnerTexts();
+    expect(told).toHaveLength(facts.length);
+    expect(facts[0]?.source).toMatchObject({ type: 'coalition', name: 'First Coalition' });
+    expect(told[0]).toContain('Coalition First Coalition: Lets its members in.');
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D121: who would lose access is shown before it is saved, and nothing is saved that is left', async () => {
     const params = { coalition_id: await firstCoalition() };
     await signInAsAdministrator();

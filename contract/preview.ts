@@ -49,7 +49,7 @@ export const Preview = component(
   z.object({
     changes: field(
       z.array(PreviewChange),
-      'One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody.',
+      'One entry for each right that anybody would gain or lose, by the policies of groups that the caller may see, too, where no grace is left; empty if the change affects nobody.',
     ),
   }),
   'Preview',

@@ -105,3 +105,9 @@ export const maySeeByColumns = seen({
 });
 
 export const isGroupMember = isInGroup;
+
+/** Whether a condition of the user `u` in the corporation `c` is met by this user instead. */
+export function holdsFor(characterId: number, condition: RawBuilder<boolean>): RawBuilder<boolean> {
+  return sql`exists (select from users u left join corporations c using (corporation_id)
+    where u.character_id = ${characterId} and ${condition})`;
+}

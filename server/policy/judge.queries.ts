@@ -1,7 +1,15 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { byUser, type Standing, type Standings, standingsAmong } from '../standing/read-standings.queries.ts';
-import { asksSomething, barredByHand, counts, isEligible, isEligibleAtAll } from './eligibility.queries.ts';
+import {
+  asksSomething,
+  barredByHand,
+  counts,
+  holdsFor,
+  isEligible,
+  isEligibleAtAll,
+  maySee,
+} from './eligibility.queries.ts';
 
 /** A membership that ended because the member was not eligible for longer than the policy's grace. */
 export interface Departure {
@@ -33,8 +41,8 @@ interface Judged {
   readonly among?: RawBuilder<unknown>;
   /** Memberships that are not judged. */
   readonly except?: readonly Member[];
-  /** Whether policies of reach `person` are judged, too; true by default. */
-  readonly ofPersons?: boolean;
+  /** Judges only by policies of reach `character` that this user may see; null, the default, by all. */
+  readonly asker?: number | null;
   /** Treats every grace as over, to show the final effect of a policy. */
   readonly graceOver?: boolean;
 }
@@ -56,10 +64,10 @@ export async function lockJudged(db: Kysely<Database>): Promise<void> {
 export async function judgeMembers(
   db: Kysely<Database>,
   now: Date,
-  { groupId, among, except = [], ofPersons = true, graceOver = false }: Judged = {},
+  { groupId, among, except = [], asker = null, graceOver = false }: Judged = {},
 ): Promise<Judgement> {
   const ofGroup = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
-  const reaching = ofPersons ? sql`true` : sql`p.reach = 'character'`;
+  const told = asker === null ? sql`true` : sql`p.group_id = any(${toldTo(asker)})`;
   const ofUsers = among === undefined ? sql`true` : sql`m.character_id in (${among})`;
   // If a group gets another owner at the same time, it is judged again afterwards.
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
@@ -75,7 +83,7 @@ export async function judgeMembers(
         left join corporations c on c.corporation_id = u.corporation_id
         cross join lateral (select ${isEligible} as eligible offset 0) judged
       where ${counts} and m.character_id is distinct from g.owner_id and ${ofGroup} and ${ofUsers}
-        and ${reaching}
+        and ${told}
       ${locked}
     ), judged as materialized (
       select *, eligible or not asks or not was_eligible as stays from eligibility
@@ -107,6 +115,11 @@ export async function judgeMembers(
   const { judged = 0, departures = [], standings = [] } = rows[0] ?? {};
   return { judged, departures, standings: byUser(standings) };
 }
+
+/** Groups of whose policies a user may learn by who leaves; one that reaches persons tells whose alt it is (D100). */
+const toldTo = (asker: number) => sql`array(
+  select p.group_id from group_policies p join groups g using (group_id)
+  where p.reach = 'character' and ${holdsFor(asker, maySee)})`;
 
 /** Stores which members of a group are eligible before its policy changes: they can cease to be eligible by that. */
 export async function rememberEligible(db: Kysely<Database>, groupId: string): Promise<void> {

@@ -27,7 +27,7 @@ export type Judge = (
   which: {
     readonly among: RawBuilder<unknown>;
     readonly except: readonly Member[];
-    readonly ofPersons: boolean;
+    readonly asker: number | null;
   },
 ) => Promise<{ readonly departures: readonly Member[] }>;
 
@@ -42,19 +42,20 @@ interface Rehearsed {
  * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back, then
  * judges those whom it touches by the policies of their groups. It fails with the same errors as the real one.
  *
- * @param ofPersons whether policies of reach `person` count: who leaves by one tells whose alt it is (D100)
+ * @param asker the user who learns of it, null for an administrator, who may learn everything: who leaves by a policy
+ *   tells its conditions (D110), and by one of reach `person` whose alt it is (D100)
  */
 export async function rehearse<Services extends Rehearsed>(
   services: Services,
   change: (services: Services) => Promise<unknown>,
-  { ofPersons }: { readonly ofPersons: boolean },
+  { asker }: { readonly asker: number | null },
 ): Promise<Preview> {
   return inRehearsal(services.db, async (tx) => {
     const now = services.clock.now();
-    const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, ofPersons });
+    const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, asker });
     let anyway: readonly Member[] | undefined;
     const touches: Touches = async (_, those) => {
-      await storeWholeStandings(tx, those, { alts: ofPersons });
+      await storeWholeStandings(tx, those, { alts: asker === null });
       anyway = await undone(tx, () => judged([]));
       return true;
     };
@@ -75,7 +76,7 @@ async function judgeToTheEnd(
   { judge }: Pick<Rehearsed, 'judge'>,
   tx: Transaction<Database>,
   now: Date,
-  how: { readonly except: readonly Member[]; readonly ofPersons: boolean },
+  how: { readonly except: readonly Member[]; readonly asker: number | null },
 ): Promise<Member[]> {
   const left: Member[] = [];
   for (;;) {

@@ -24,6 +24,7 @@ import {
   asksSomething,
   conditions,
   counts,
+  holdsFor,
   isEligible,
   maySee,
   moderates,
@@ -169,7 +170,7 @@ const met = sql.join(
  * nobody else: it would tell whose alt it is (D100).
  */
 function policyFor(asker: number, now: Date) {
-  const isTold = sql`(u.character_id = ${asker} or ${by(asker, moderates)})`;
+  const isTold = sql`(u.character_id = ${asker} or ${holdsFor(asker, moderates)})`;
   return sql`(
     select json_build_object('joining', case when ${counts} then p.joining else 'closed' end, 'counts', ${counts},
       'reach', p.reach, 'min_level', p.min_level, 'eligible', ${isEligible}, 'met', json_build_object(${met}),
@@ -182,13 +183,7 @@ function policyFor(asker: number, now: Date) {
       'leaves_on', (select to_json(m.ineligible_since + p.grace_hours * interval '1 hour') from group_members m
         where m.group_id = g.group_id and m.character_id = u.character_id))
     from group_policies p
-    where p.group_id = g.group_id and (p.reach = 'character' or u.character_id = ${asker}) and ${by(asker, maySee)})`;
-}
-
-/** Whether something holds for the asker in place of the user `u`. */
-function by(asker: number, condition: RawBuilder<boolean>) {
-  return sql`exists (select from users u left join corporations c using (corporation_id)
-    where u.character_id = ${asker} and ${condition})`;
+    where p.group_id = g.group_id and (p.reach = 'character' or u.character_id = ${asker}) and ${holdsFor(asker, maySee)})`;
 }
 
 /** A user that a question is about, with the names of its organizations. */

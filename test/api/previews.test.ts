@@ -464,6 +464,37 @@ it('D100: below level 9 a preview leaves out policies that reach persons: who le
   expect(await named(root)).toEqual([['lost', 'Reaches persons', 'Alt'], gains]);
 });
 
+it('D110: below level 9 a preview leaves out policies that the caller may not see', async () => {
+  const owner = await callerAt(app, { id: 40, level: 0, corporation: ONE });
+  await person(41, 'Nia', TWO);
+  const [own, other] = [await group('Of a reader'), await group('Hidden', ['Nia'])];
+  await ok(root.group.update({ params: own, body: { members: ['Character 40'], owner: 'Character 40' } }));
+  const policy = (visible_to: 'members' | 'eligible', corporations: readonly number[]) => ({
+    params: other,
+    body: {
+      visible_to,
+      grace_hours: 0,
+      eligible: { groups_none: [own.group_id], corporations: [...corporations] },
+    },
+  });
+  const seen = async (client: Client) =>
+    told((await ok(client.group.update.preview({ params: own, body: { add_members: ['Nia'] } }))).changes);
+  const all = ['group lost Hidden: Nia', 'group gained Of a reader: Nia'];
+  const gain = all.slice(1);
+
+  await ok(root.group.setPolicy(policy('members', [])));
+  expect((await owner.group.policy({ params: other })).status).toBe(404);
+  expect(await seen(owner)).toEqual(gain);
+  expect(await seen(root)).toEqual(all);
+  await ok(root.group.setPolicy(policy('eligible', [TWO])));
+  expect(await seen(owner)).toEqual(gain);
+
+  await ok(root.group.setPolicy(policy('members', [])));
+  await ok(root.group.update({ params: other, body: { add_members: ['Character 40'] } }));
+  expect((await owner.group.policy({ params: other })).status).toBe(200);
+  expect(await seen(owner)).toEqual(all);
+});
+
 it('D121: concurrent changes of others do not appear in a preview', async () => {
   await addUser(app, { id: 20, name: 'Finn', corporation: TWO });
   const preview = await rehearse(
@@ -472,7 +503,7 @@ it('D121: concurrent changes of others do not appear in a preview', async () => 
       await touches(db, { users: [20] });
       await setLevel(app, 20, 5);
     },
-    { ofPersons: true },
+    { asker: null },
   );
   expect(preview.changes).toEqual([]);
 });

@@ -1216,7 +1216,7 @@ export interface PostWebhook {
 
 /** What a change would do to people. Nothing was stored. It answers `dry_run=true` alone, as `application/vnd.castellan.preview+json`; the usual answer of a deletion has no body. */
 export interface Preview {
-  /** One entry for each right that anybody would gain or lose, by the policies of groups, too, where no grace is left; empty if the change affects nobody. */
+  /** One entry for each right that anybody would gain or lose, by the policies of groups that the caller may see, too, where no grace is left; empty if the change affects nobody. */
   changes: PreviewChange[];
 }
 

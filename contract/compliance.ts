@@ -59,7 +59,10 @@ export type ComplianceCharacter = z.infer<typeof ComplianceCharacter>;
 
 export const CompliancePerson = component(
   z.object({
-    person_id: field(ObjectId, 'Id of the person.'),
+    person_id: field(
+      ObjectId,
+      'Id of the person; where some of its characters are hidden from the caller, that of the visible one with the smallest id alone.',
+    ),
     main: field(UserShort.nullable(), 'The main character of the person; null if the caller may not see it.'),
     status: field(ComplianceStatus, 'The worst of its characters here: failing, then unknown, grace, ok.'),
     characters: field(

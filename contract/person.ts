@@ -41,7 +41,7 @@ export const Person = component(
   z.object({
     person_id: field(
       ObjectId,
-      'Id of the person; that of a person of one character ends with its first link.',
+      'Id of the person; that of a person of one character ends with its first link. Where characters are hidden it is that of the visible one with the smallest id alone: a common id would tell who belongs together.',
     ),
     main: field(UserShort.nullable(), 'The main character of the person; null if the caller may not see it.'),
     characters: field(

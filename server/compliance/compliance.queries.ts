@@ -14,6 +14,8 @@ export interface MemberRow {
   readonly person_id: string | null;
   readonly main_id: number | null;
   readonly main_name: string | null;
+  /** All characters of its person; null when it was never linked. */
+  readonly linked: readonly number[] | null;
   readonly stranger: boolean;
   readonly status: ComplianceCharacter['status'];
   readonly reason: ComplianceCharacter['reason'];
@@ -63,6 +65,7 @@ export async function findCompliance(
       select json_build_object(
           'character_id', s.character_id, 'character_name', s.character_name, 'person_id', s.person_id,
           'main_id', p.main_id, 'main_name', m.character_name, 'stranger', s.stranger,
+          'linked', (select json_agg(l.character_id) from person_characters l where l.person_id = s.person_id),
           'status', s.status, 'reason', s.reason, 'since', ${inIso(sql`s.since`)}, 'missing', ${missing}
         ) as member, null::json as unlisted, s.name_key, s.character_id as id
       from states s join bodies b using (corporation_id)

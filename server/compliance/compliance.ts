@@ -2,7 +2,7 @@ import type { Compliance, ComplianceCharacter, CompliancePerson } from '../../co
 import type { UserShort } from '../../contract/user.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
-import { soleId } from '../person/person-id.ts';
+import { idFor, soleId } from '../person/person-id.ts';
 import { withinReach } from '../person/reach.ts';
 import { MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { Services } from '../services/services.ts';
@@ -14,7 +14,7 @@ const DAY = 24 * 3_600_000;
 /** Worst first. */
 const STATUSES = ['failing', 'unknown', 'grace', 'ok'] as const;
 
-/** The compliance of an organization by persons (D102). One statement, or two when mains outside it must be checked. */
+/** The compliance of an organization by persons (D102). One statement, or two when persons have characters outside it. */
 export async function getCompliance(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   caller: Caller,
@@ -23,7 +23,7 @@ export async function getCompliance(
   const now = clock.now();
   const found = await findCompliance(db, of, MEMBERSHIP_SCOPE, now);
   const known = found.members.filter(({ stranger }) => !stranger);
-  return toCompliance(found, await visibleMains(db, caller, known), now);
+  return toCompliance(found, await visibleCharacters(db, caller, known), now);
 }
 
 /** Groups the members by persons. */
@@ -33,9 +33,7 @@ export async function toCompliance(
   now: Date,
 ): Promise<Compliance> {
   const known = members.filter(({ stranger }) => !stranger);
-  const persons = await inPieces([...byPerson(known)], (some) =>
-    some.map(([id, rows]) => toPerson(id, rows, visible, now)),
-  );
+  const persons = await inPieces(byPerson(known), (some) => some.map((rows) => toPerson(rows, visible, now)));
   return {
     as_of: now.toISOString(),
     persons: persons.flat(),
@@ -44,21 +42,21 @@ export async function toCompliance(
   };
 }
 
-/** Mains that the caller may see: members of the organization, and others within its read authority (D100). */
-async function visibleMains(
+/** Characters that the caller may see: members of the organization, and others within its read authority (D100). */
+async function visibleCharacters(
   db: Services['db'],
   caller: Caller,
   rows: readonly MemberRow[],
 ): Promise<ReadonlySet<number>> {
   const here = new Set(rows.map((row) => row.character_id));
-  const mains = new Set(rows.flatMap((row) => row.main_id ?? []));
-  const elsewhere = [...mains].filter((id) => !here.has(id));
+  const linked = new Set(rows.flatMap((row) => row.linked ?? []));
+  const elsewhere = [...linked].filter((id) => !here.has(id));
   if (elsewhere.length === 0) return here;
   return new Set([...here, ...(await withinReach(db, caller, elsewhere))]);
 }
 
 /** Persons in the order of their first characters. */
-function byPerson(rows: readonly MemberRow[]): Map<string, [MemberRow, ...MemberRow[]]> {
+function byPerson(rows: readonly MemberRow[]): [MemberRow, ...MemberRow[]][] {
   const persons = new Map<string, [MemberRow, ...MemberRow[]]>();
   for (const row of rows) {
     const id = row.person_id ?? soleId(row.character_id);
@@ -66,17 +64,17 @@ function byPerson(rows: readonly MemberRow[]): Map<string, [MemberRow, ...Member
     if (others === undefined) persons.set(id, [row]);
     else others.push(row);
   }
-  return persons;
+  return [...persons.values()];
 }
 
 function toPerson(
-  person_id: string,
   rows: readonly [MemberRow, ...MemberRow[]],
   visible: ReadonlySet<number>,
   now: Date,
 ): CompliancePerson {
+  const [{ person_id, linked, character_id }] = rows;
   return {
-    person_id,
+    person_id: idFor(person_id, linked ?? [character_id], visible),
     main: mainOf(rows[0], visible),
     status: STATUSES.find((status) => rows.some((row) => row.status === status)) ?? 'ok',
     characters: rows.map((row) => toCharacter(row, now)),

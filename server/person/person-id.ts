@@ -13,3 +13,18 @@ export function soleCharacter(personId: string): number | undefined {
   const characterId = SOLE.test(personId) ? Number.parseInt(personId, 16) : undefined;
   return characterId !== undefined && characterId <= MAX_ID ? characterId : undefined;
 }
+
+/**
+ * The id of a person as a reader gets it. Where characters are hidden it is that of the smallest visible one alone: two
+ * readers could tell by a common id that characters of which each sees one belong together (D100).
+ *
+ * @param personId null when the character was never linked
+ */
+export function idFor(
+  personId: string | null,
+  characters: readonly number[],
+  visible: ReadonlySet<number>,
+): string {
+  const seen = characters.filter((id) => visible.has(id));
+  return personId !== null && seen.length === characters.length ? personId : soleId(Math.min(...seen));
+}

@@ -10,7 +10,7 @@ import { DomainError, notFound, revoked } from '../shared/domain-error.ts';
 import { findMembership, lockPersons } from './membership.queries.ts';
 import { changeMain, detachCharacters } from './membership.ts';
 import { type CharacterRow, findHistory, findMembers, findPersonOf } from './person.queries.ts';
-import { soleId } from './person-id.ts';
+import { idFor } from './person-id.ts';
 import { withinReach } from './reach.ts';
 
 type Needs = Pick<Services, 'db' | 'clock'>;
@@ -36,14 +36,10 @@ export async function getPersonNamed(
   const rows = await findPersonOf(db, characterId, clock.now());
   if (rows.some((row) => row.character_id === caller.owner_id)) return toPerson(rows, rows);
   await requireAuthority(db, caller, { over: 'user', mode: 'read' }, characterId);
-  const reached = await withinReach(
-    db,
-    caller,
-    rows.map((row) => row.character_id),
-  );
+  const reached = await withinReach(db, caller, idsOf(rows));
   return toPerson(
     rows,
-    rows.filter((row) => reached.has(row.character_id)),
+    rows.filter(({ character_id: id }) => id === characterId || reached.has(id)),
   );
 }
 
@@ -114,7 +110,7 @@ function toPerson(all: readonly CharacterRow[], visible: readonly CharacterRow[]
   if (first === undefined) throw new Error('a person has a character');
   const main = visible.find((row) => row.character_id === first.main_id);
   return {
-    person_id: first.person_id ?? soleId(first.character_id),
+    person_id: idFor(first.person_id, idsOf(all), new Set(idsOf(visible))),
     main: main === undefined ? null : toShort(main),
     characters: visible.map((row) => ({
       user: toShort(row),
@@ -124,6 +120,10 @@ function toPerson(all: readonly CharacterRow[], visible: readonly CharacterRow[]
     })),
     hidden: all.length - visible.length,
   };
+}
+
+function idsOf(rows: readonly CharacterRow[]): number[] {
+  return rows.map((row) => row.character_id);
 }
 
 function toShort({ character_id, character_name }: CharacterRow) {

@@ -197,6 +197,30 @@ describe('D102: compliance', () => {
     expect(await mains(7, 2_121_000_007)).toEqual([ADA, CLEO]);
   });
 
+  it('D100: the id of a person is shown to those who see all of its characters', async () => {
+    await member(ADA, OTHER);
+    await member(BRIM, FIRST);
+    await member(CLEO, SECOND);
+    await member(DOV, FIRST);
+    await merge(DOV, CLEO);
+    await merge(BRIM, ADA);
+    const ids = async (level: number, id: number) => {
+      const client = await callerAt(app, { id, level, corporation: FIRST });
+      const { persons } = await of(FIRST, client);
+      await sql`delete from users where character_id = ${id}`.execute(app.db);
+      return persons
+        .filter(({ characters }) => characters[0]?.user.character_id !== id)
+        .map(({ person_id }) => person_id);
+    };
+    const [brim, dov] = (await of(FIRST)).persons.map(({ person_id }) => person_id);
+    const { person_id } = await ok(root.user.person({ params: { character: String(ADA) } }));
+    expect([brim, dov]).not.toEqual([soleId(BRIM), soleId(DOV)]);
+    expect(brim).toBe(person_id);
+    expect(await ids(1, 2_121_000_001)).toEqual([soleId(BRIM), soleId(DOV)]);
+    expect(await ids(3, 2_121_000_003)).toEqual([soleId(BRIM), dov]);
+    expect(await ids(7, 2_121_000_007)).toEqual([brim, dov]);
+  });
+
   it('members that never signed in are listed apart, and so are corporations whose list cannot be read', async () => {
     await member(ADA, FIRST, null);
     await member(BRIM, FIRST);

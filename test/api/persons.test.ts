@@ -163,12 +163,17 @@ describe('D100: a person', () => {
     const see = (id: number) => app.client(reader).user.person({ params: { character: String(id) } });
     const seen = await ok(see(ADA));
     expect([idsOf(seen), seen.main?.character_id, seen.hidden]).toEqual([[ADA], ADA, 1]);
+    // Readers of different characters could compare the ids.
+    const alone = ADA.toString(16).padStart(24, '0');
+    expect(seen.person_id).toBe(alone);
     // Nothing for a character outside the read authority: even the person's id would show who belongs together.
     expect(await see(BRIM)).toMatchObject({ status: 403, body: { code: 'no_authority' } });
     await app.db.updateTable('persons').set({ main_id: BRIM }).execute();
     expect(await ok(see(ADA))).toMatchObject({ main: null, hidden: 1 });
     await setLevel(app, CLEO, 3);
-    expect(await ok(see(ADA))).toMatchObject({ main: { character_id: BRIM }, hidden: 0 });
+    const [person_id] = Object.keys(await persons());
+    expect(person_id).not.toBe(alone);
+    expect(await ok(see(ADA))).toMatchObject({ person_id, main: { character_id: BRIM }, hidden: 0 });
     const nobody = { params: { character: 'Nobody here' } };
     expect((await app.client(reader).user.person(nobody)).status).toBe(404);
   });

@@ -246,7 +246,7 @@ export interface ComplianceDay {
 
 /** A person with a character there. */
 export interface CompliancePerson {
-  /** Id of the person. */
+  /** Id of the person; where some of its characters are hidden from the caller, that of the visible one with the smallest id alone. */
   person_id: string;
   /** The main character of the person; null if the caller may not see it. */
   main: UserShort | null;
@@ -1064,7 +1064,7 @@ export interface OidcClientSecret {
 
 /** One or more characters of one human. */
 export interface Person {
-  /** Id of the person; that of a person of one character ends with its first link. */
+  /** Id of the person; that of a person of one character ends with its first link. Where characters are hidden it is that of the visible one with the smallest id alone: a common id would tell who belongs together. */
   person_id: string;
   /** The main character of the person; null if the caller may not see it. */
   main: UserShort | null;

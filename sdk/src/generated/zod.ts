@@ -495,7 +495,7 @@ export const ComplianceCharacter: z.ZodObject<{
 
 /** A person with a character there. */
 export const CompliancePerson: z.ZodObject<{
-  /** Id of the person. */
+  /** Id of the person; where some of its characters are hidden from the caller, that of the visible one with the smallest id alone. */
   person_id: z.ZodString;
   /** The main character of the person; null if the caller may not see it. */
   main: z.ZodNullable<typeof UserShort>;
@@ -1487,7 +1487,7 @@ export const PersonCharacter: z.ZodObject<{
 
 /** One or more characters of one human. */
 export const Person: z.ZodObject<{
-  /** Id of the person; that of a person of one character ends with its first link. */
+  /** Id of the person; that of a person of one character ends with its first link. Where characters are hidden it is that of the visible one with the smallest id alone: a common id would tell who belongs together. */
   person_id: z.ZodString;
   /** The main character of the person; null if the caller may not see it. */
   main: z.ZodNullable<typeof UserShort>;

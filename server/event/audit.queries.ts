@@ -7,6 +7,8 @@ import {
   context,
   cutShort,
   hidesActor,
+  hidesPerson,
+  hiding,
   pageOfVisible,
   type Reader,
   reachesNobody,
@@ -77,7 +79,7 @@ export async function findAudited(
   // When every examined event matches, the limit bounds what has to be examined.
   const read = reader === 'all' && rest.length === 0 ? Math.min(limit, most) : most;
   const { looked, found } = way(within(question), read);
-  const shows = [showsTarget(target), showsActor(actor, reader)];
+  const shows = [showsTarget(target, reader), showsActor(actor, reader)];
   const { rows } = await sql<AuditAnswer>`${plannedEachTime}
     with ${reading(reader)}, looked as materialized (${looked}), fitting as materialized (
       select e.*, ${usersBefore(sql`e.event_id desc`)} as users_before from ${found} where ${both(rest)}
@@ -88,7 +90,7 @@ export async function findAudited(
       ${tooLarge} or ${cutShort} as full,
       ${tooLarge} or ${cutShort} or (select count(*) from looked) >= ${read}::int as more,
       coalesce((select json_agg(json_build_object('body', body, 'context', ${context}, 'seen', seen, 'acted', acted,
-        'hidesActor', ${hidesActor(reader)},
+        ${hiding(reader)},
         'position', (select position from event_seals s where s.event_id = v.event_id))
         order by event_id desc) from page v), '[]') as events`.execute(db);
   return rows[0] ?? { events: [], last: null, more: false, full: false };
@@ -170,7 +172,7 @@ function both(conditions: readonly Condition[]): Condition {
  * An event that hides the target which is searched for is not found: the match would reveal what it is about. Hidden are
  * users whom the reader may not see, and what `shown` hides with them.
  */
-function showsTarget(target: string | undefined): Condition {
+function showsTarget(target: string | undefined, reader: Reader): Condition {
   if (target === undefined || NEVER_HIDDEN.test(target)) return sql`true`;
   const user = userOf(target);
   const hidden = sql`exists (select from unnest(targets) key
@@ -180,7 +182,8 @@ function showsTarget(target: string | undefined): Condition {
     return sql`(seen is null or ${user}::bigint = any(seen)
       and (targets @> array[${keyOf(target)}::text] or not ${hidden}))`;
   }
-  return sql`(seen is null or case
+  const ofPerson = target.startsWith('person:') ? sql`not ${hidesPerson(reader)}` : sql`true`;
+  return sql`(seen is null or ${ofPerson} and case
     when exists (select from unnest(targets) key where key ~ '^(user|group|coalition|corporation|alliance):')
       then not ${hidden}
     else acted end)`;

@@ -16,6 +16,8 @@ export interface StoredEvent {
   readonly acted: boolean;
   /** Whether its actor would tell the reader which other character a human plays. */
   readonly hidesActor: boolean;
+  /** Whether the id of a person in it would tell the reader, with what another one sees, who belongs together. */
+  readonly hidesPerson: boolean;
 }
 
 /**
@@ -67,6 +69,13 @@ const own = sql`(
   (e.actor_id = me.character_id or e.on_behalf_of = me.character_id or e.concerns @> array[me.character_id::bigint])
   and ${ofPresentOwner})`;
 
+/**
+ * Whether the event `e` names somebody whom the reader may see. Of one that would tell who belongs together the actor is
+ * not enough: with who sees the others, it would (D100).
+ */
+const isReached = sql`(seen && case when e.hides_actor is false or ${readsEverybody}
+  then seen else e.concerns end)`;
+
 /** CTEs: those of the events `candidates` that the reader may see by its present rights, with `seen` and `acted`. */
 export function visible(reader: Reader): RawBuilder<unknown> {
   if (reader === 'all')
@@ -91,8 +100,7 @@ export function visible(reader: Reader): RawBuilder<unknown> {
           coalesce(e.actor_id = me.character_id and ${ofPresentOwner}, false) as acted
         from candidates e, me
       ) e, me
-      where ${own} or cardinality(seen) > 0
-        or e.actor_id in (select character_id from readable)
+      where ${own} or ${isReached}
         or exists (select from unnest(e.targets) key where ${readsBody})
     )`;
 }
@@ -107,6 +115,20 @@ export function hidesActor(reader: Reader): RawBuilder<boolean> {
   return sql`(v.actor_id is not null and v.hides_actor is not false
     and not v.seen && array[v.actor_id, ${reader.owner_id}]::bigint[])`;
 }
+
+/**
+ * Whether the visible event `v` hides the id of a person (D100): unless the reader is the actor or the character that is
+ * linked, or sees everybody.
+ */
+export function hidesPerson(reader: Reader): RawBuilder<boolean> {
+  if (reader === 'all' || 'app_token' in reader) return sql.lit(reader !== 'all');
+  return sql`not (v.acted or v.targets @> array['user:' || ${reader.owner_id}::text]
+    or (select ${readsEverybody} from me))`;
+}
+
+/** What of the visible event `v` is left out for the reader. */
+export const hiding = (reader: Reader) =>
+  sql`'hidesActor', ${hidesActor(reader)}, 'hidesPerson', ${hidesPerson(reader)}`;
 
 /** Maximum number of users that the events examined for one answer name, unless it is a single event. */
 const MOST_USERS = 50_000;
@@ -230,7 +252,7 @@ export async function readStretch(
       coalesce((select max(position) from event_seals), 0) as head,
       (select event_id from stretch order by position limit 1) as next,
       coalesce((select json_agg(json_build_object('position', position, 'body', body, 'context', ${context},
-        'seen', seen, 'acted', acted, 'hidesActor', ${hidesActor(reader)})
+        'seen', seen, 'acted', acted, ${hiding(reader)})
         order by position) from page v), '[]') as events`.execute(db);
   return rows[0] ?? { events: [], looked: null, head: 0, next: null };
 }
@@ -259,7 +281,8 @@ export async function readEvents(
         select * from events e where e.event_id = s.event_id and ${between({ least, most })} offset 0) e
       where s.event_id = any(${ids}::uuid[])
     ), ${visible(reader)}
-    select position, body, ${context} as context, seen, acted, ${hidesActor(reader)} as "hidesActor"
+    select position, body, ${context} as context, seen, acted, ${hidesActor(reader)} as "hidesActor",
+      ${hidesPerson(reader)} as "hidesPerson"
     from visible v order by position`.execute(db);
   return rows;
 }

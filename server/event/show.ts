@@ -38,7 +38,7 @@ export function shown(stored: StoredEvent, viewer: Viewer): Event {
 function withoutOthers(
   event: Event,
   seen: ReadonlySet<number>,
-  { acted, hidesActor }: StoredEvent,
+  { acted, hidesActor, hidesPerson }: StoredEvent,
   { characterId }: Viewer,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
@@ -47,7 +47,9 @@ function withoutOthers(
   const hides = users.some(({ id }) => !seen.has(Number(id))) || (own && !acted);
   const { on_behalf_of: behalf } = event.actor;
   const isShown = ({ type, id }: Target) =>
-    type === 'user' ? seen.has(Number(id)) : PUBLIC.has(type) || (own ? acted : !hides);
+    type === 'user'
+      ? seen.has(Number(id))
+      : PUBLIC.has(type) || (own ? acted : !hides && !(hidesPerson && type === 'person'));
   return {
     ...event,
     actor: {
@@ -61,6 +63,7 @@ function withoutOthers(
       ? []
       : withoutCeoName(event.changes, seen)
           .filter((change) => acted || !isOfPolicy(change))
+          .filter(({ field }) => !(hidesPerson && field === 'person_id'))
           .map((change) => withoutUsers(change, seen)),
     reason:
       acted || (!hides && !event.changes.some(isOfPolicy) && isReasonFor(event, characterId))

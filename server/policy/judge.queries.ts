@@ -73,8 +73,8 @@ export async function judgeMembers(
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
   const { rows } = await sql<{ judged: number; departures: Departure[]; standings: Standing[] }>`
     with eligibility as materialized (
-      select m.group_id, g.group_name, g.authorized_to_login is not null as speaks, m.character_id, m.ineligible_since, m.was_eligible, judged.eligible,
-        ${asksSomething} as asks,
+      select m.group_id, g.group_name, g.authorized_to_login is not null as speaks, m.character_id,
+        m.ineligible_since, m.was_eligible, judged.eligible, ${asksSomething} as asks,
         coalesce(m.ineligible_since, ${now}::timestamptz) + p.grace_hours * interval '1 hour' <= ${now}::timestamptz
           or ${graceOver} as over,
         coalesce(m.ineligible_since <= p.updated_on, false) or not judged.eligible and ${barredByHand} as wanted

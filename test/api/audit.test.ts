@@ -196,7 +196,7 @@ describe('D94: who sees an event', () => {
   });
 
   it('a filter by a user outside the read authority finds nothing', async () => {
-    const [id] = await record(BOB, { type: 'person.character_linked', targets: [user(STRANGER)] });
+    const [id] = await record(BOB, { type: 'token.created', targets: [user(STRANGER)] });
     expect(await shownTo(MATE, id)).toMatchObject({ actor: { character_id: BOB }, targets: [] });
     expect(await audit(MATE, { actor: BOB, target: `user:${STRANGER}` })).toEqual([]);
     expect(await audit(CHIEF, { actor: BOB, target: `user:${STRANGER}` })).toHaveLength(1);
@@ -247,6 +247,38 @@ describe('D94: who sees an event', () => {
       expect(await found(BOB, query)).toEqual(expect.arrayContaining([linked, changed]));
       expect(await found(CHIEF, query)).toEqual(expect.arrayContaining([linked, changed]));
     }
+  });
+
+  it('D100: what links a character is not shown by its actor alone, nor is the id of a person', async () => {
+    const one = { type: 'person' as const, id: 'ab'.repeat(12), name: null };
+    const links = (id: number): NewEvent => ({
+      type: 'person.character_linked',
+      targets: [user(id), one],
+      changes: [{ field: 'person_id', before: null, after: one.id }],
+    });
+    const [stranger = '', bob = ''] = await record(BOB, links(STRANGER), links(BOB));
+    const senior = app.client((await addMember(app, 2_114_000_007, 7)).jwt);
+    // By the event itself two readers would know that each sees one side of it.
+    expect(await shownTo(MATE, stranger)).toBeUndefined();
+    const hidden = { targets: [user(BOB)], changes: [] };
+    const whole = { targets: [user(BOB), one], changes: [{ field: 'person_id', after: one.id }] };
+    expect(await shownTo(MATE, bob)).toMatchObject(hidden);
+    for (const who of [BOB, CHIEF]) expect(await shownTo(who, bob)).toMatchObject(whole);
+    const found = async (of: number | Client) =>
+      (await audit(of, { target: `person:${one.id}` })).map(({ event_id }) => event_id);
+    expect(await found(MATE)).toEqual([]);
+    expect(await found(STRANGER)).toEqual([stranger]);
+    expect(await found(BOB)).toEqual([bob]);
+    for (const who of [senior, CHIEF]) expect(await found(who)).toEqual([bob, stranger]);
+
+    const { position } = (await shownTo(CHIEF, stranger)) as Event;
+    const feed = await as(MATE).event.list({ query: { after: String((position ?? 0) - 1), limit: 2 } });
+    expect((feed.body as EventPage).events.find(({ event_id }) => event_id === stranger)).toBeUndefined();
+    const mate = { owner_id: MATE, sponsor_id: null, reachesOthers: true };
+    const sent = await readEvents(app.db, mate, [stranger, bob]);
+    expect(sent.map((event) => shown(event, { characterId: MATE, administrator: false }))).toMatchObject([
+      { event_id: bob, ...hidden },
+    ]);
   });
 
   it('D100: nor is who proved the voice identity of another character, mostly of the same human', async () => {

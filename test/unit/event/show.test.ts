@@ -23,7 +23,15 @@ function stored(event: object, seen: readonly number[], acted = false): StoredEv
     context_digest: null,
     ...event,
   };
-  return { position: 1, body: JSON.stringify(body), context: null, seen, acted, hidesActor: false };
+  return {
+    position: 1,
+    body: JSON.stringify(body),
+    context: null,
+    seen,
+    acted,
+    hidesActor: false,
+    hidesPerson: false,
+  };
 }
 
 describe('D94: what an event shows of others', () => {

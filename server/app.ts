@@ -51,9 +51,14 @@ export interface App {
   createHttp(messages?: MessageClasses): ReturnType<typeof createApi>;
   /** Stops starting jobs and deliveries, and ends the active ones; requests can still be answered. */
   endJobs(): Promise<void>;
-  /** Ends active jobs and deliveries, then closes all resources in reverse order of opening. */
+  /** For a stop that is cut short: begins no more refreshes of tokens, and waits for those under way. */
+  finishRefreshes(): Promise<void>;
+  /** Ends active jobs, deliveries and refreshes of tokens, then closes all resources in reverse order of opening. */
   close(): Promise<void>;
 }
+
+/** Milliseconds from the beginning of a stop for which it waits for refreshes of tokens: as long as the sign-on has. */
+const REFRESHED_WITHIN = 10_000;
 
 /** Creates and connects all services; the only place that does so. */
 export async function createApp(configured: CompleteSettings, options: AppOptions): Promise<App> {
@@ -89,18 +94,26 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     await requireKeys({ db, keys, vault, clock, log, settings });
     const sealing = startSealing({ databaseUrl: database.url, log, outages });
     closers.push(() => sealing.close());
+    const sso = createSso({ settings, clock, ...(limits && { limits }) });
+    const access = createAccessTokens({ db, vault, clock, sso, log });
+    let refreshedBy: number | undefined;
+    const finishRefreshes = () => {
+      refreshedBy ??= performance.now() + REFRESHED_WITHIN;
+      return access.finish(refreshedBy);
+    };
+    // After requests and jobs, whose refreshes outlast them.
+    closers.push(finishRefreshes);
     const queue = await openQueue({ databaseUrl: database.url, log, worker });
     let dispatch: Dispatch | undefined;
     let ending: Promise<unknown> | undefined;
     const endJobs = async () => {
+      refreshedBy ??= performance.now() + REFRESHED_WITHIN;
       sealing.end();
       // At the same time: each of them may wait for seconds for receivers that are silent.
       ending ??= Promise.all([queue.stop(), dispatch?.close()]);
       await ending;
     };
     closers.push(endJobs);
-    const sso = createSso({ settings, clock, ...(limits && { limits }) });
-    const access = createAccessTokens({ db, vault, clock, sso, log });
     const provider = createProvider({
       settings: settings.extApi,
       db,
@@ -126,6 +139,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       keys,
       vault,
       sso,
+      access,
       queue,
       events: sealing,
       metrics,
@@ -140,7 +154,8 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       await startWorker(services);
       dispatch = startDispatch(services);
     }
-    return { services, createHttp: (messages) => createApi(services, messages), endJobs, close };
+    const createHttp: App['createHttp'] = (messages) => createApi(services, messages);
+    return { services, createHttp, endJobs, finishRefreshes, close };
   } catch (error) {
     await close();
     throw error;

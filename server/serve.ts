@@ -30,13 +30,14 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     await (await openPort(createGate(), configured)).stop();
     return supervise(configured, log);
   }
-  const stopped = untilStopped(log, longestDrain(configured.drainSeconds));
+  let app: App | undefined;
+  const last = async () => app?.finishRefreshes();
+  const stopped = untilStopped(log, longestDrain(configured.drainSeconds), last);
   const gate = createGate(undefined, configured.corsOrigins);
   // Bound first, so that a start whose port is taken has changed nothing and run no job. A supervised process binds
   // later, because it would get its share of requests before it can answer them.
   let http = isSupervised() ? undefined : await openPort(gate, configured);
   const closers: (() => Promise<unknown>)[] = [await startTraces(configured.tracing, API_VERSION, log)];
-  let app: App | undefined;
   try {
     const standIns = await startStandIns(configured, log, 'service');
     closers.push(standIns.stop);

@@ -1,4 +1,5 @@
 import { API_VERSION } from '../contract/version.ts';
+import type { App } from './app.ts';
 import { readArguments } from './cli/command-line.ts';
 import { loadSettings } from './config/settings.ts';
 import { openLog } from './observability/log.ts';
@@ -17,13 +18,14 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   if (readArguments(USAGE, {}) === undefined) return;
   const configured = loadSettings();
   const log = await openLog(configured);
-  const stopped = untilStopped(log);
+  let app: App | undefined;
+  const stopped = untilStopped(log, 0, async () => app?.finishRefreshes());
   const stopTracing = await startTraces(configured.tracing, API_VERSION, log);
   const { settings, stop } = await startStandIns(configured, log, 'worker');
   try {
     // Loading it takes most of the start's time; wrong settings are refused before.
     const { createApp } = await import('./app.ts');
-    const app = await createApp(settings, { log, worker: true, beside: true });
+    app = await createApp(settings, { log, worker: true, beside: true });
     const metrics = await serveMetrics(app.services.metrics, settings, log);
     log.info('working');
     await stopped;

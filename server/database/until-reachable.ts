@@ -15,7 +15,7 @@ export async function untilReachable(statement: () => Promise<void>): Promise<vo
       return await statement();
     } catch (error) {
       if (!isUnreachable(error) || performance.now() > end) throw error;
-      // A process that stops does not wait for it.
+      // By itself it keeps no process from its end.
       await sleep(RETRY_EVERY, undefined, { ref: false });
     }
   }

@@ -2,7 +2,7 @@ import { isUnreachable } from '../database/errors.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
-import type { AccessTokens, Death } from '../provider/access-token-source.ts';
+import type { Death } from '../provider/access-token-source.ts';
 import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../provider/adaptive-limit.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Run } from '../queue/run.ts';
@@ -18,9 +18,8 @@ import {
 } from './check-grants.queries.ts';
 import { grantPlace, lockGrants } from './grant.queries.ts';
 import { recordDeaths } from './grant-events.ts';
-import { createAccessTokens } from './refresh-tokens.ts';
 
-type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'sso' | 'log' | 'outages' | 'metrics'>;
+type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'access' | 'log' | 'outages' | 'metrics'>;
 
 /** Grants read by one statement, which are also the requests that may wait in memory. */
 const PAGE = 200;
@@ -36,7 +35,6 @@ const LATEST = 60 * 60_000;
 
 interface Check {
   readonly run: Run;
-  readonly tokens: AccessTokens;
   readonly limit: AdaptiveLimit;
   readonly deaths: Death[];
 }
@@ -54,7 +52,6 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
   const { db, clock } = services;
   const check: Check = {
     run,
-    tokens: createAccessTokens(services),
     limit: createAdaptiveLimit(BOUNDS, run.signal),
     deaths: [],
   };
@@ -92,15 +89,15 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
 }
 
 async function checkGrant(services: CheckServices, check: Check, grant: GrantToCheck): Promise<void> {
-  const { db, vault, clock, outages } = services;
-  const { tokens, limit, deaths } = check;
+  const { db, vault, clock, access, outages } = services;
+  const { limit, deaths } = check;
   const { grant_id: id, character_id: characterId, access_token: sealed } = grant;
   try {
     // Also when it is still valid: the check is about whether the refresh token gives a new one.
     const refused = sealed === null ? undefined : vault.open(sealed, grantPlace(id, 'access_token'));
     const held = { ...grant, access_expires_on: null, cut_off: false };
     const dead = (death: Death) => void deaths.push(death);
-    await tokens.of(held, characterId, performance.now() + WITHIN, { refused, dead });
+    await access.of(held, characterId, performance.now() + WITHIN, { refused, dead });
     limit.succeeded();
     outages.worked(SUBJECT);
   } catch (error) {

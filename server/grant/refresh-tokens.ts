@@ -26,6 +26,15 @@ const SPARE_LIFE = 60_000;
 /** Milliseconds between two checks of a refresh by another process. */
 const LOOK_EVERY = 40;
 
+/** The access tokens of one process. */
+export interface RefreshedTokens extends AccessTokens {
+  /**
+   * Begins no more refreshes, and waits for those under way until the deadline (of `performance.now()`): the sign-on may
+   * have replaced a refresh token already, and then its answer is all there is.
+   */
+  finish(deadline: number): Promise<void>;
+}
+
 /**
  * Exchanges the refresh tokens of grants for access tokens, and decides what becomes of a grant whose refresh token is
  * dead (D34). Which answers of the provider mean that is in `provider/dead-refresh-token.ts`; a refresh may run in
@@ -37,10 +46,11 @@ export function createAccessTokens(services: {
   readonly clock: Clock;
   readonly sso: Pick<Sso, 'refresh' | 'identify'>;
   readonly log: Logger;
-}): AccessTokens {
+}): RefreshedTokens {
   const { db, vault, clock, sso, log } = services;
   /** Refreshes under way by grant: within one process all callers share one refresh, and its failure. */
   const refreshing = new Map<string, Promise<string | undefined>>();
+  let finishing = false;
 
   function living(grant: HeldGrant, refused: string | undefined): string | undefined {
     const { access_token: sealed, access_expires_on: expiresOn, grant_id: id, cut_off: cutOff } = grant;
@@ -58,6 +68,7 @@ export function createAccessTokens(services: {
     { refused, dead = 'mark' }: Asked,
   ): Promise<string | undefined> {
     for (;;) {
+      if (finishing) throw new ProviderError('unreachable', 'the process stops and refreshes no more tokens');
       const state = await readRefreshState(db, grantId);
       if (state === undefined || !state.valid) return undefined;
       const token = living({ ...state, grant_id: grantId }, refused);
@@ -174,6 +185,17 @@ export function createAccessTokens(services: {
       });
       refreshing.set(id, renewing);
       return until(deadline, renewing);
+    },
+    async finish(deadline) {
+      finishing = true;
+      if (refreshing.size === 0) return;
+      log.info({ refreshes: refreshing.size }, 'the stop waits for refresh tokens that are being replaced');
+      await until(deadline, Promise.allSettled(refreshing.values())).catch(() => undefined);
+      if (refreshing.size === 0) return;
+      log.error(
+        { grant_ids: [...refreshing.keys()] },
+        'the sign-on took too long to replace refresh tokens, which may be lost: their users may have to sign in again',
+      );
     },
   };
 }

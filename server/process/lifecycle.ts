@@ -6,12 +6,12 @@ import { redactText } from '../observability/redact.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { messageOf } from '../shared/message-of.ts';
 
-/** Milliseconds after which a stop is aborted, in addition to a drain. */
-const STOP_WITHIN = 9_500;
+/** Milliseconds after which a stop is aborted, in addition to a drain: more than it waits for refreshes of tokens. */
+const STOP_WITHIN = 11_500;
 
 /**
  * Milliseconds within which further signals are ignored: one Ctrl-C under npm arrives twice, from the terminal and from
- * npm. A later signal ends the process at once.
+ * npm.
  */
 const ONE_KEYSTROKE = 1_000;
 
@@ -30,21 +30,27 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 }
 
 /**
- * Resolves at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), with its name; a second one, or a stop that
- * hangs, ends the process at once.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), with its name. A second one ends the process
+ * as soon as what must not be lost is done; a third one, or a stop that hangs, at once.
  *
  * @param drainMillis the longest that a drain before the stop takes
+ * @param last what must not be lost
  */
-export function untilStopped(log: Logger, drainMillis = 0): Promise<NodeJS.Signals> {
+export function untilStopped(
+  log: Logger,
+  drainMillis = 0,
+  last: (signal: NodeJS.Signals) => Promise<unknown> = async () => undefined,
+): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let askedAt: number | undefined;
+    let heard = 0;
+    let heardAt = Number.NEGATIVE_INFINITY;
     const onSignal = (signal: NodeJS.Signals) => {
-      if (askedAt !== undefined) {
-        if (performance.now() - askedAt > ONE_KEYSTROKE) process.exit(1);
-        return;
-      }
-      askedAt = performance.now();
-      log.info({ signal }, 'asked to stop');
+      if (performance.now() - heardAt <= ONE_KEYSTROKE) return;
+      heardAt = performance.now();
+      heard += 1;
+      if (heard > 2) process.exit(1);
+      log.info({ signal }, heard === 1 ? 'asked to stop' : 'asked to stop again');
+      if (heard === 2) return void last(signal).finally(() => process.exit(1));
       setTimeout(() => {
         log.error('the stop took too long; cut short');
         process.exit(1);

@@ -46,14 +46,20 @@ export function againAfter(previous: number, livedFor: number): number {
  * @throws CannotStart when one of the first processes does not start, which has logged the reason
  */
 export async function supervise(settings: Settings, log: Logger): Promise<void> {
-  const stopped = untilStopped(log, longestDrain(settings.drainSeconds) + LONGER);
+  let slots: Promise<void>[] = [];
+  // They would end with this process, whatever they have to do.
+  const last = (signal: NodeJS.Signals) => {
+    endAll(signal);
+    return Promise.allSettled(slots);
+  };
+  const stopped = untilStopped(log, longestDrain(settings.drainSeconds) + LONGER, last);
   const stopping = new AbortController();
   const joint = createJointMetrics();
   const ready = new Set<number>();
   let started = false;
 
   const metrics = await serveJointMetrics(joint, settings, log);
-  const slots = Array.from({ length: settings.processes }, keepOne);
+  slots = Array.from({ length: settings.processes }, keepOne);
   try {
     endAll(await Promise.race([stopped, Promise.all(slots).then(() => stopped)]));
   } catch (error) {

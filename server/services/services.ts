@@ -9,6 +9,7 @@ import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Outages } from '../observability/outages.ts';
+import type { AccessTokens } from '../provider/access-token-source.ts';
 import type { GameApi } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import type { Names } from '../provider/names.ts';
@@ -34,6 +35,7 @@ export interface Services {
   readonly keys: SigningKeys;
   readonly vault: Vault;
   readonly sso: Sso;
+  readonly access: AccessTokens;
   readonly api: GameApi;
   readonly client: ProviderClient;
   readonly document: DocumentStore;

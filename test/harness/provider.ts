@@ -39,6 +39,7 @@ export function otherProcess(
   const { settings, log, outages, clock, vault } = app.app.services;
   const { db, close } = connect({ url: app.databaseUrl, log, poolSize: 8 });
   const sso = createSso({ settings, clock, ...(limits && { limits }) });
+  const access = createAccessTokens({ db, vault, clock, sso, log });
   const provider = createProvider({
     metrics: createMetrics(),
     settings: { ...settings.extApi, ...addresses },
@@ -46,11 +47,12 @@ export function otherProcess(
     clock,
     log,
     outages,
-    access: createAccessTokens({ db, vault, clock, sso, log }),
+    access,
     limits,
   });
   return {
     ...provider,
+    access,
     db,
     stop: async () => {
       await provider.document.stop();

@@ -6,6 +6,7 @@ import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { checkGrants } from '../../server/grant/check-grants.ts';
 import { giveUpGrantsOf } from '../../server/grant/give-up-grants.ts';
 import { grantsByKey } from '../../server/grant/grant-keys.queries.ts';
+import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { allEvents, eventsOf } from '../fixtures/events.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
@@ -183,7 +184,8 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
   it('a check that a clock which is ahead has put off takes place within the hour all the same', async () => {
     await addGrants(app, 1, [SKILLS]);
     const ahead = { now: () => new Date(app.clock.now().getTime() + 365 * 24 * 60 * MINUTE) };
-    await check({}, { ...app.app.services, clock: { ...app.clock, ...ahead } });
+    const services = { ...app.app.services, clock: { ...app.clock, ...ahead } };
+    await check({}, { ...services, access: createAccessTokens(services) });
     kill([ADA]);
     app.clock.advance(50 * MINUTE);
     await check();
@@ -235,7 +237,7 @@ describe('a run visits each grant once, whatever happens', () => {
     await addGrants(app, 30, [SKILLS]);
     app.provider.rotateRefreshTokens = true;
     const other = otherProcess(app);
-    await Promise.all([check(), check({}, { ...app.app.services, db: other.db })]);
+    await Promise.all([check(), check({}, { ...app.app.services, db: other.db, access: other.access })]);
     await other.stop();
     expect(asked()).toHaveLength(30);
     expect(await invalid()).toEqual([]);

@@ -7,11 +7,14 @@ import {
   heading,
   instance,
   OTHER,
+  open,
   operator,
+  PILOT,
   page,
   settled,
   signIn,
   tab,
+  tokenOf,
 } from './stage.ts';
 
 describe('D130: the session', () => {
@@ -32,6 +35,22 @@ describe('D130: the session', () => {
     await page.goBack();
     expect(page.url()).not.toContain('user_token');
     await other.page.close();
+  });
+
+  it.each([
+    { width: 640, height: 360 },
+    { width: 1280, height: 400 },
+  ])('can be ended in a window of $width x $height, which is lower than the menu', async (size) => {
+    await page.setViewportSize(size);
+    await open('/', await tokenOf(PILOT));
+    await settled();
+    if (await button('Menu').isVisible()) await button('Menu').click();
+    await page.getByRole('navigation').hover();
+    await page.mouse.wheel(0, 1_000);
+    // A click would scroll even what cannot be scrolled by hand.
+    await expect.poll(async () => (await button('Sign out').boundingBox())?.y).toBeLessThan(size.height - 40);
+    await button('Sign out').click();
+    await button('Sign in with the game').waitFor();
   });
 
   it('a sign-in that another browser began is refused, and its token is taken out of the address', async () => {

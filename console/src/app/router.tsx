@@ -5,6 +5,7 @@ import {
   createRoute,
   createRouter,
   type ErrorComponentProps,
+  notFound,
   type RouteComponent,
 } from '@tanstack/react-router';
 import { HOME } from '../session/addresses.ts';
@@ -20,12 +21,19 @@ import { Shell } from './shell.tsx';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
+/** Records with the ids of the game, which are numbers: at any other address there are none. */
+const OF_THE_GAME: readonly string[] = ['/alliance/$id', '/corporation/$id'];
+
 /** A route whose screen is loaded on the first visit, in parallel with its data. */
 function screen<Path extends string>(path: Path, component: RouteComponent, what: Needs) {
   return createRoute({
     getParentRoute: () => root,
     path,
     component,
+    beforeLoad: ({ params }) => {
+      const { id = '' } = params as { readonly id?: string };
+      if (OF_THE_GAME.includes(path) && !/^[0-9]+$/.test(id)) throw notFound();
+    },
     loader: ({ params }) => ahead(what, params),
   });
 }

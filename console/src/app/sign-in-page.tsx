@@ -6,6 +6,7 @@ import { HOME } from '../session/addresses.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
 import { Problem, RequestOf } from '../shared/problem.tsx';
+import { TOKEN } from '../text/patterns.ts';
 import { t } from '../text/text.ts';
 import { FrontPage } from './front-page.tsx';
 
@@ -73,6 +74,7 @@ function Operator() {
               'npm run token prints one. It is used once, for a session of its own, and not kept.',
             )}
             required
+            pattern={TOKEN}
             autoComplete="off"
             w="100%"
           />

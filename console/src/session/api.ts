@@ -3,13 +3,15 @@ import { createQueries } from '@castellan/sdk/query';
 import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { SERVICE } from './addresses.ts';
 import { currentToken, endSession } from './session.ts';
+import { send } from './unreachable.ts';
 
 /** The SDK's client with the signed-in user's token. */
-export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken });
+export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken, fetch: send });
 /** The same for queries: with a timeout and a single retry, so that a skeleton does not hide an error for long. */
 export const reader = createCastellan({
   baseUrl: SERVICE,
   token: currentToken,
+  fetch: send,
   retries: 1,
   timeout: 30_000,
 });

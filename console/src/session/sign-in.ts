@@ -3,6 +3,7 @@ import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
 import { HOME, SERVICE } from './addresses.ts';
 import { castellan, queryClient, withOtherToken } from './api.ts';
 import { beginSession, currentToken, endSession } from './session.ts';
+import { send } from './unreachable.ts';
 
 const RETURN_TO = 'castellan.return-to';
 const LINKING = 'castellan.linking';
@@ -21,7 +22,7 @@ export async function startSignIn(
   note: () => void = () => undefined,
 ): Promise<void> {
   // Not an operation of the API: the console's own route in the server, which holds the console's app token.
-  const response = await fetch(`${HOME}/sign-in`, {
+  const response = await send(`${HOME}/sign-in`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(request),
@@ -80,7 +81,7 @@ export function finishSignIn(): string | undefined {
 
 /** Signs in with a user token of the built-in user, made by a permanent token, which is not stored. */
 export async function signInWith(permanentToken: string): Promise<void> {
-  const operator = createCastellan({ baseUrl: SERVICE, token: permanentToken.trim() });
+  const operator = createCastellan({ baseUrl: SERVICE, token: permanentToken.trim(), fetch: send });
   beginSession((await withOtherToken(operator.token.createUserToken())).user_token);
 }
 

@@ -1,5 +1,6 @@
 import { CastellanError } from '@castellan/sdk';
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
+import { Unreachable } from '../session/unreachable.ts';
 import { t } from '../text/text.ts';
 
 /** An error with the API's message and the id of the request, which is also in the service's log. */
@@ -31,8 +32,9 @@ export function RequestOf({ error }: { readonly error: unknown }) {
 }
 
 function Words({ error }: { readonly error: unknown }) {
+  if (error instanceof Unreachable) return <Text>{t('The service cannot be reached.')}</Text>;
   if (!(error instanceof CastellanError)) {
-    return <Text>{t('The service cannot be reached.')}</Text>;
+    return <Text>{error instanceof Error ? error.message : String(error)}</Text>;
   }
   if (error.issues.length === 0) return <Text>{error.message}</Text>;
   return (

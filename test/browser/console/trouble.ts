@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ADMINISTRATOR, button, open, page, settled, tokenOf } from './stage.ts';
+import { ADMINISTRATOR, at, button, heading, open, page, settled, tokenOf } from './stage.ts';
 
 const DETAIL = 'The database cannot be reached.';
 const REQUEST = '5d0f6d4e-0d0c-4a53-8d5f-0a5f4f6f2b11';
@@ -31,6 +31,38 @@ describe('at night, when the service is in trouble', () => {
       alert().getByRole('button', { name: 'Try again' }).click(),
     ]);
     expect(again.method()).toBe('GET');
+  });
+
+  it('nothing is said of a service that was not asked: what is no id is not sent, and no address of a record', async () => {
+    await open('/registry', administrator);
+    await settled();
+    await button('Register alliance').click();
+    const id = page.getByRole('dialog').getByLabel('Alliance id');
+    for (const none of ['The Ivory', '99 000 001', '   ']) {
+      await id.fill(none);
+      await id.press('Enter');
+      await page.locator('input[name=id]:invalid').waitFor();
+    }
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.goto(at('/alliance/abc'));
+    await heading('There is nothing here').waitFor();
+    await page.goto(at('/corporation/98000001x'));
+    await heading('There is nothing here').waitFor();
+  });
+
+  it('a token pasted with the quotation marks of a text is found faulty before it is sent', async () => {
+    await page.goto(at('/'));
+    await page.getByText('I run this service').click();
+    await page.getByLabel('Permanent token').fill('“eyJ.x.y”');
+    await button('Sign in as the service').click();
+    await page.locator('input[name=token]:invalid').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('a request that got no answer says that the service cannot be reached', async () => {
+    await page.route(/\/group$/, (route) => route.abort('connectionrefused'));
+    await open('/groups', administrator);
+    await alert().getByText('The service cannot be reached.').waitFor();
   });
 
   it('what is looked for says so, too, instead of that there is nothing', async () => {

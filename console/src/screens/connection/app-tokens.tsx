@@ -3,10 +3,12 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SERVICE } from '../../session/addresses.ts';
 import { castellan, withOtherToken } from '../../session/api.ts';
+import { send } from '../../session/unreachable.ts';
 import { Copyable } from '../../shared/copyable.tsx';
 import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Section } from '../../shared/screen.tsx';
+import { TOKEN } from '../../text/patterns.ts';
 import { t } from '../../text/text.ts';
 
 /** Tokens of applications. Only a permanent token can make them, so that no session can leave one behind (D4). */
@@ -87,6 +89,7 @@ function NewToken({ label, lead, make, onMade }: NewTokenProps) {
             description: t('npm run token prints one. It is used for this alone, and not kept.'),
             required: true,
             secret: true,
+            pattern: TOKEN,
           },
         ]}
         submit={async (filled) => onMade((await withOtherToken(make(filled))).tkn)}
@@ -97,7 +100,7 @@ function NewToken({ label, lead, make, onMade }: NewTokenProps) {
 
 /** A client with the permanent token that the user entered, because the session's token may not make tokens. */
 function operator({ permanent = '' }: Filled) {
-  return createCastellan({ baseUrl: SERVICE, token: permanent.trim() });
+  return createCastellan({ baseUrl: SERVICE, token: permanent.trim(), fetch: send });
 }
 
 function requestOf({ callback = '', comments = '' }: Filled) {

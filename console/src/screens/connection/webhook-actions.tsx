@@ -6,6 +6,7 @@ import { Confirm } from '../../shared/confirm.tsx';
 import { FieldsDialog } from '../../shared/fields-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
+import { DIGITS } from '../../text/patterns.ts';
 import { t } from '../../text/text.ts';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { answerInWords, stateInWords } from './webhook-words.ts';
@@ -77,7 +78,7 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
               required: true,
               inputMode: 'numeric',
               // Blanks would be position 0, and everything be delivered again.
-              pattern: '[0-9]+',
+              pattern: DIGITS,
               value: String(position),
             },
           ]}

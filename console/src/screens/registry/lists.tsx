@@ -7,6 +7,7 @@ import { FilteredList } from '../../shared/filtered-list.tsx';
 import { ADMINISTRATOR, REGISTERS } from '../../shared/level-thresholds.ts';
 import { RowLink } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
+import { DIGITS } from '../../text/patterns.ts';
 import { t } from '../../text/text.ts';
 
 export function Alliances() {
@@ -136,6 +137,7 @@ function Register({ label, idLabel, submit }: RegisterProps) {
             description: t('As the game shows it, for example 99000001.'),
             required: true,
             inputMode: 'numeric',
+            pattern: DIGITS,
           },
         ]}
         submit={({ id = '' }) => submit(Number(id))}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient, ok } from '../../../sdk/src/index.ts';
 import { violations } from '../../harness/axe.ts';
+import { PHONE } from '../../harness/chromium.ts';
 import {
   at,
   button,
@@ -209,7 +210,7 @@ describe('D81: applications of OpenID Connect', () => {
     await dialog.getByText('Must be https, unless it leads to localhost').waitFor();
     await dialog.getByLabel('Redirect URIs').fill('https://wiki.example/callback');
     await dialog.getByRole('button', { name: 'New client' }).click();
-    await page.getByText('It is shown this once').waitFor();
+    await page.getByText('The secret of Wiki').waitFor();
     const [client] = await ok(operator.oidc.listClients());
     expect(client).toMatchObject({ client_name: 'Wiki', redirect_uris: ['https://wiki.example/callback'] });
     expect(await violations(page)).toEqual([]);
@@ -220,6 +221,30 @@ describe('D81: applications of OpenID Connect', () => {
     await dialog.getByRole('button', { name: 'Delete client' }).click();
     await page.getByText('There is no client yet.').waitFor();
     expect(await ok(operator.oidc.listClients())).toEqual([]);
+  });
+
+  it('the secret of the last of many, renewed on a phone, is shown where it was renewed, and by its name', async () => {
+    const clients: string[] = [];
+    for (let n = 0; n < 9; n++) {
+      const body = { client_name: `Wiki ${n}`, redirect_uris: ['https://wiki.example/callback'] };
+      clients.push((await ok(operator.oidc.createClient({ body }))).client_id);
+    }
+    await page.setViewportSize(PHONE);
+    await signInAsAdministrator();
+    await page.goto(at('/applications'));
+    const card = page.locator('section.card').last();
+    const name = await card.getByRole('heading').innerText();
+    await card.getByRole('button', { name: 'Renew secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Renew secret' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const secret = page.getByRole('status').filter({ hasText: `The secret of ${name}` });
+    await secret.waitFor();
+    const { y = -1, height = 0 } = (await secret.boundingBox()) ?? {};
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(Math.floor(y + height)).toBeLessThanOrEqual(PHONE.height);
+    expect(await violations(page)).toEqual([]);
+    for (const client_id of clients) await operator.oidc.deleteClient({ params: { client_id } });
+    expect(tab.complaints).toEqual([]);
   });
 
   it('one whose groups were all deleted says so, and does not offer to let in everybody by a save', async () => {

@@ -30,6 +30,7 @@ describe('D93: webhooks', () => {
     await dialog().getByLabel('Types of events').fill('group.*, user.standing_changed,');
     await dialog().getByRole('button', { name: 'New webhook' }).click();
     await page.getByText(/^whsec_/).waitFor();
+    await page.getByText(`The secret of ${url}`).waitFor();
     await button(`Send a test to ${url}`).click();
     await page.getByText('Delivered: answered 204.').waitFor();
     await page.getByText(`Deliveries to ${url}`).click();
@@ -54,6 +55,7 @@ describe('D93: webhooks', () => {
     await button('Renew secret').click();
     await dialog().getByRole('button', { name: 'Renew secret' }).click();
     await dialog().waitFor({ state: 'detached' });
+    await page.getByText(`The secret of ${url}`).waitFor();
     await page.reload();
     await settled();
     await goToPart('Webhooks');

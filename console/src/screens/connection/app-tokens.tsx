@@ -1,69 +1,56 @@
 import { createCastellan } from '@castellan/sdk';
-import { Alert, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SERVICE } from '../../session/addresses.ts';
 import { castellan, withOtherToken } from '../../session/api.ts';
 import { send } from '../../session/unreachable.ts';
-import { Copyable } from '../../shared/copyable.tsx';
 import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Section } from '../../shared/screen.tsx';
 import { TOKEN } from '../../text/patterns.ts';
 import { t } from '../../text/text.ts';
+import { ShownOnce } from './shown-once.tsx';
 
 /** Tokens of applications. Only a permanent token can make them, so that no session can leave one behind (D4). */
 export function AppTokens() {
-  const [made, setMade] = useState<string>();
   return (
-    <Stack>
-      {made !== undefined && (
-        <Alert title={t('The new token')} variant="default">
-          <Stack gap="xs">
-            <Text>{t('It is shown this once: hand it to the application now.')}</Text>
-            <Copyable text={made} label={t('the token')} />
-          </Stack>
-        </Alert>
-      )}
-      <div className="grid">
-        <Section title={t('An application that signs people in')}>
-          <NewToken
-            label={t('New dynamic token')}
-            lead={t('It can start sign-ins, and do nothing else.')}
-            make={(filled) => operator(filled).token.createDynamic(requestOf(filled))}
-            onMade={setMade}
+    <div className="grid">
+      <Section title={t('An application that signs people in')}>
+        <NewToken
+          label={t('New dynamic token')}
+          lead={t('It can start sign-ins, and do nothing else.')}
+          make={(filled) => operator(filled).token.createDynamic(requestOf(filled))}
+        />
+      </Section>
+      <Section title={t('An application that acts on its own')}>
+        <NewToken
+          label={t('New permanent token')}
+          lead={t('It can do whatever the owner of your permanent token can.')}
+          make={(filled) => operator(filled).token.createPermanent(requestOf(filled))}
+        />
+      </Section>
+      <Section title={t('An end to a token')}>
+        <Stack gap="sm" align="flex-start">
+          <Text>{t('A token ends at once, on every machine, with all that were made by it.')}</Text>
+          <FieldsDialog
+            label={t('Delete token')}
+            variant="default"
+            fields={[
+              {
+                name: 'uuid',
+                label: t('UUID of the token'),
+                description: t('A JWT names it as jti.'),
+                required: true,
+              },
+            ]}
+            submit={async ({ uuid = '' }) => {
+              await castellan.token.delete({ query: { uuid: uuid.trim() } });
+              notify(t('The token is gone.'));
+            }}
           />
-        </Section>
-        <Section title={t('An application that acts on its own')}>
-          <NewToken
-            label={t('New permanent token')}
-            lead={t('It can do whatever the owner of your permanent token can.')}
-            make={(filled) => operator(filled).token.createPermanent(requestOf(filled))}
-            onMade={setMade}
-          />
-        </Section>
-        <Section title={t('An end to a token')}>
-          <Stack gap="sm" align="flex-start">
-            <Text>{t('A token ends at once, on every machine, with all that were made by it.')}</Text>
-            <FieldsDialog
-              label={t('Delete token')}
-              variant="default"
-              fields={[
-                {
-                  name: 'uuid',
-                  label: t('UUID of the token'),
-                  description: t('A JWT names it as jti.'),
-                  required: true,
-                },
-              ]}
-              submit={async ({ uuid = '' }) => {
-                await castellan.token.delete({ query: { uuid: uuid.trim() } });
-                notify(t('The token is gone.'));
-              }}
-            />
-          </Stack>
-        </Section>
-      </div>
-    </Stack>
+        </Stack>
+      </Section>
+    </div>
   );
 }
 
@@ -71,10 +58,10 @@ interface NewTokenProps {
   readonly label: string;
   readonly lead: string;
   readonly make: (filled: Filled) => Promise<{ readonly tkn: string }>;
-  readonly onMade: (token: string) => void;
 }
 
-function NewToken({ label, lead, make, onMade }: NewTokenProps) {
+function NewToken({ label, lead, make }: NewTokenProps) {
+  const [made, setMade] = useState<string>();
   return (
     <Stack gap="sm" align="flex-start">
       <Text>{lead}</Text>
@@ -92,8 +79,9 @@ function NewToken({ label, lead, make, onMade }: NewTokenProps) {
             pattern: TOKEN,
           },
         ]}
-        submit={async (filled) => onMade((await withOtherToken(make(filled))).tkn)}
+        submit={async (filled) => setMade((await withOtherToken(make(filled))).tkn)}
       />
+      {made !== undefined && <ShownOnce title={t('The new token')} text={made} label={t('the token')} />}
     </Stack>
   );
 }

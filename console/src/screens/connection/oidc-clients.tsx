@@ -1,22 +1,21 @@
 import type { NewOidcClient, OidcClient, OidcClientSecret } from '@castellan/sdk';
-import { Alert, Badge, Code, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Badge, Code, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { SERVICE } from '../../session/addresses.ts';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { Confirm } from '../../shared/confirm.tsx';
-import { Copyable } from '../../shared/copyable.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { t } from '../../text/text.ts';
 import { ClientDialog } from './client-dialog.tsx';
-
-type Secret = Pick<NewOidcClient | OidcClientSecret, 'client_id' | 'client_secret'>;
+import { SecretOf } from './shown-once.tsx';
 
 /** The applications that let people sign in by OpenID Connect. */
 export function OidcClients() {
   const { data: clients } = useSuspenseQuery(queries.oidc.listClients());
-  const [secret, setSecret] = useState<Secret>();
+  const [made, setMade] = useState<NewOidcClient>();
+  const [renewed, setRenewed] = useState<OidcClientSecret>();
   return (
     <>
       <Text>
@@ -27,25 +26,26 @@ export function OidcClients() {
         <ClientDialog
           label={t('New client')}
           save={async (body) => {
-            setSecret(await castellan.oidc.createClient({ body }));
+            setMade(await castellan.oidc.createClient({ body }));
             await forget('oidc');
           }}
         />
       </div>
-      {secret?.client_secret !== undefined && (
-        <Alert variant="default" title={t('The secret')}>
-          <Stack gap="xs">
-            <Text>{t('It is shown this once: hand it to the application now.')}</Text>
-            <Copyable text={secret.client_secret} label={t('the secret')} />
-          </Stack>
-        </Alert>
-      )}
+      {made?.client_secret !== undefined && <SecretOf name={made.client_name} text={made.client_secret} />}
       {clients.length === 0 ? (
         <Text>{t('There is no client yet.')}</Text>
       ) : (
         <div className="grid">
           {clients.map((client) => (
-            <Card key={client.client_id} client={client} onSecret={setSecret} />
+            <Card
+              key={client.client_id}
+              client={client}
+              secret={renewed?.client_id === client.client_id ? renewed.client_secret : undefined}
+              onSecret={(secret) => {
+                setMade(undefined);
+                setRenewed(secret);
+              }}
+            />
           ))}
         </div>
       )}
@@ -55,10 +55,12 @@ export function OidcClients() {
 
 interface CardProps {
   readonly client: OidcClient;
-  readonly onSecret: (secret: Secret) => void;
+  /** The secret that was renewed last, if it is this client's. */
+  readonly secret: string | undefined;
+  readonly onSecret: (secret: OidcClientSecret) => void;
 }
 
-function Card({ client, onSecret }: CardProps) {
+function Card({ client, secret, onSecret }: CardProps) {
   const params = { client_id: client.client_id };
   return (
     <section className="card" aria-label={client.client_name}>
@@ -81,6 +83,7 @@ function Card({ client, onSecret }: CardProps) {
           </Group>
         </Group>
         <Facts client={client} />
+        {secret !== undefined && <SecretOf name={client.client_name} text={secret} />}
         <Group gap="xs">
           <ClientDialog
             label={t('Edit')}

@@ -9,15 +9,18 @@ import { Name } from '../../shared/name.tsx';
 import { Part } from '../../shared/screen.tsx';
 import { formatNumber, t } from '../../text/text.ts';
 import { Deliveries } from './deliveries.tsx';
+import { SecretOf } from './shown-once.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { reasonInWords } from './webhook-words.ts';
 
 interface WebhookCardProps {
   readonly webhook: Webhook;
+  /** The secret that was renewed last, if it is this webhook's. */
+  readonly secret: string | undefined;
   readonly onSecret: (secret: string) => void;
 }
 
-export function WebhookCard({ webhook, onSecret }: WebhookCardProps) {
+export function WebhookCard({ webhook, secret, onSecret }: WebhookCardProps) {
   const [open, setOpen] = useState(false);
   return (
     <section className="card" aria-label={webhook.url}>
@@ -34,6 +37,7 @@ export function WebhookCard({ webhook, onSecret }: WebhookCardProps) {
         </Group>
         {!webhook.enabled && <Disabled webhook={webhook} />}
         <Facts webhook={webhook} />
+        {secret !== undefined && <SecretOf name={webhook.url} text={secret} />}
         <WebhookActions webhook={webhook} onSecret={onSecret} />
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>{t('Deliveries to {url}', { url: webhook.url })}</summary>

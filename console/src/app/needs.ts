@@ -5,14 +5,13 @@
 
 import { queries } from '../session/api.ts';
 import { BUILT_IN, hasAuthority, mayReach } from '../shared/authority.ts';
+import { groupsOf, personOf } from '../shared/by-id.ts';
 import { applicationsAs, eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
 import { trackingOf } from '../shared/tracking.ts';
 import { have, type Needs } from './ahead.ts';
 
 const LEVEL_THAT_READS = { corporation: 1, alliance: 3, coalition: 5 } as const;
 const LEVEL_THAT_CHANGES_COALITIONS = 6;
-
-const groupsOf = (characterId: number) => queries.user.groups({ params: { character: String(characterId) } });
 
 export const standing: Needs = (_, me) => [
   groupsOf(me.character_id),
@@ -67,11 +66,10 @@ export const users: Needs = () => [usersOf()];
 
 export const user: Needs = async ({ name = '' }, me) => {
   const other = await have(queries.user.get({ params: { character_name: name } }));
-  const params = { character: String(other.character_id) };
   return [
     groupsOf(other.character_id),
     ...(hasAuthority('read', me, other) && other.character_id !== BUILT_IN
-      ? [queries.user.person({ params }), trackingOf(other.character_id)]
+      ? [personOf(other.character_id), trackingOf(other.character_id)]
       : []),
   ];
 };

@@ -1,15 +1,13 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { queries } from '../session/api.ts';
 import { t } from '../text/text.ts';
+import { groupsOf } from './by-id.ts';
 import { LinkAnchor } from './links.tsx';
 import { Name } from './name.tsx';
 
 /** The groups of a user. */
 export function GroupsOf({ characterId }: { readonly characterId: number }) {
-  const { data: groups } = useSuspenseQuery(
-    queries.user.groups({ params: { character: String(characterId) } }),
-  );
+  const { data: groups } = useSuspenseQuery(groupsOf(characterId));
   if (groups.length === 0) return <Text c="dimmed">{t('None.')}</Text>;
   return (
     <ul className="rows">

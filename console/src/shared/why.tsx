@@ -2,8 +2,8 @@ import type { Why as WhyRecord } from '@castellan/sdk';
 import { Alert, Badge, Button, List, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { queries } from '../session/api.ts';
 import { t } from '../text/text.ts';
+import { whyOf } from './by-id.ts';
 import { Dialog } from './dialog.tsx';
 import { Moment } from './moment.tsx';
 import { Name } from './name.tsx';
@@ -40,8 +40,7 @@ export function Why({ characterId, about, label, text = t('Why?') }: WhyProps) {
 }
 
 function Answer({ characterId, about }: Pick<WhyProps, 'characterId' | 'about'>) {
-  const request = { params: { character: String(characterId) }, query: { about } };
-  const { data: why } = useSuspenseQuery(queries.user.why(request));
+  const { data: why } = useSuspenseQuery(whyOf(characterId, about));
   return (
     <Stack>
       <Text fw={600}>{why.sentence}</Text>

@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
 import { PHONE } from '../../harness/chromium.ts';
-import { at, HOSTILE, operator, overflow, page, settled, signInAsAdministrator, tab } from './stage.ts';
+import {
+  at,
+  button,
+  HOSTILE,
+  OTHER,
+  open,
+  operator,
+  overflow,
+  PILOT,
+  page,
+  settled,
+  signInAsAdministrator,
+  tab,
+  tokenOf,
+} from './stage.ts';
 import { go, PLACES } from './walk.ts';
 
 /** Fields that hold what people wrote, wherever they stand in an answer. */
@@ -30,6 +44,23 @@ describe('hostile names', () => {
     await tab.screenshot('console-hostile-names');
     expect(await page.evaluate('window.taken')).toBeUndefined();
     expect(tab.complaints).toEqual([]);
+  });
+
+  it('D70: a character named with the digits of another’s id is not shown in its place', async () => {
+    const taker = await ok(operator.user.get({ params: { character_name: String(OTHER) } }));
+    await page.route(new RegExp(`/user/${PILOT}$`), (route) =>
+      route.fulfill({ json: { ...taker, character_name: String(PILOT) } }),
+    );
+    await open('/', await tokenOf(PILOT));
+    const said = `Another character is named ${PILOT}`;
+    for (const part of ['What is missing', 'My groups']) {
+      await page.getByRole('region', { name: part }).getByText(said).waitFor();
+    }
+    await button('Why this level?').click();
+    await page.getByRole('dialog').getByText(said).waitFor();
+    await page.goto(at('/audit'));
+    await page.getByRole('listitem').first().locator('summary').click();
+    await page.getByText(`#${PILOT} (a user)`).first().waitFor();
   });
 
   it('in every field of every answer run nothing and break no layout on any screen', async () => {

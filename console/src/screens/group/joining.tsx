@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
+import { groupsOf } from '../../shared/by-id.ts';
 import { applicationsTo } from '../../shared/known-listings.ts';
 import { Changing, Section } from '../../shared/screen.tsx';
 import { t } from '../../text/text.ts';
@@ -29,9 +30,7 @@ export function Joining(props: JoiningProps) {
 function ByPolicy({ group, mayChange }: JoiningProps) {
   const me = useMe();
   const { data: policy } = useSuspenseQuery(queries.group.policy({ params: { group_id: group.group_id } }));
-  const { data: mine } = useSuspenseQuery(
-    queries.user.groups({ params: { character: String(me.character_id) } }),
-  );
+  const { data: mine } = useSuspenseQuery(groupsOf(me.character_id));
   const { users, groups } = policy.moderators;
   const decides =
     mayChange || users.includes(me.character_id) || mine.some(({ group_id }) => groups.includes(group_id));

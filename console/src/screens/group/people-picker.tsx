@@ -2,6 +2,7 @@ import { MultiSelect } from '@mantine/core';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { queries } from '../../session/api.ts';
+import { namedBy } from '../../shared/by-id.ts';
 import { t } from '../../text/text.ts';
 
 const SHOWN = 20;
@@ -24,7 +25,7 @@ export function PeoplePicker({ label, description, value, onChange }: PeoplePick
     placeholderData: keepPreviousData,
   });
   const chosen = useQueries({
-    queries: value.map((id) => queries.user.get({ params: { character_name: String(id) } })),
+    queries: value.map(namedBy),
   });
   const names = new Map([
     ...found.map(({ character_id, character_name }) => [character_id, character_name] as const),

@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { queries } from '../../session/api.ts';
+import { personOf } from '../../shared/by-id.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { OwnershipBadge, TrackingBadge } from '../../shared/person-badges.tsx';
@@ -8,9 +8,7 @@ import { count, t } from '../../text/text.ts';
 
 /** The other characters of this character's person. */
 export function PersonOf({ characterId }: { readonly characterId: number }) {
-  const { data: person } = useSuspenseQuery(
-    queries.user.person({ params: { character: String(characterId) } }),
-  );
+  const { data: person } = useSuspenseQuery(personOf(characterId));
   return (
     <>
       <ul className="rows">

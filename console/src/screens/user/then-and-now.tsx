@@ -2,7 +2,8 @@ import { type Event, paginate, type User } from '@castellan/sdk';
 import { Badge, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { castellan, queries } from '../../session/api.ts';
+import { castellan } from '../../session/api.ts';
+import { whyOf } from '../../shared/by-id.ts';
 import { Changing } from '../../shared/screen.tsx';
 import { fieldInWords, useValuesInWords } from '../../shared/standing-words.ts';
 import { count, t } from '../../text/text.ts';
@@ -115,9 +116,7 @@ function differs(one: unknown, other: unknown): boolean {
 }
 
 function useStandingNow(user: User): Standing {
-  const { data: login } = useSuspenseQuery(
-    queries.user.why({ params: { character: String(user.character_id) }, query: { about: 'login' } }),
-  );
+  const { data: login } = useSuspenseQuery(whyOf(user.character_id, 'login'));
   return {
     // As events have it: levels 9 and 10 may use their tokens, whoever lets them in (D27b).
     may_log_in: user.clearance_level >= 9 || (login.answer === 'unknown' ? null : login.answer === 'yes'),

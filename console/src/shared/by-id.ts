@@ -1,0 +1,29 @@
+import type { CastellanQuery } from '@castellan/sdk/query';
+import { queries, queryClient } from '../session/api.ts';
+import { t } from '../text/text.ts';
+
+/** Questions about a character by its id. */
+export const groupsOf = (id: number) => confirmed(id, queries.user.groups({ params: paramsOf(id) }));
+export const personOf = (id: number) => confirmed(id, queries.user.person({ params: paramsOf(id) }));
+export const whyOf = (id: number, about: string) =>
+  confirmed(id, queries.user.why({ params: paramsOf(id), query: { about } }));
+
+/** The service's record of whoever an id names at present. */
+export const namedBy = (id: number) => queries.user.get({ params: { character_name: String(id) } });
+
+const paramsOf = (id: number) => ({ character: String(id) });
+
+/**
+ * An exact name comes before an id (D70): whoever is named with the digits of another's id would be shown in its place,
+ * so the query fails instead.
+ */
+function confirmed<Result>(id: number, query: CastellanQuery<Result>): CastellanQuery<Result> {
+  return {
+    ...query,
+    queryFn: async (context) => {
+      const [result, named] = await Promise.all([query.queryFn(context), queryClient.query(namedBy(id))]);
+      if (named.character_id === id) return result;
+      throw new Error(t('Another character is named {id}, so nothing can be asked about this one.', { id }));
+    },
+  };
+}

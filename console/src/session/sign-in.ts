@@ -1,5 +1,6 @@
 import { CastellanError, createCastellan, type ExtScope, type Person } from '@castellan/sdk';
 import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
+import { t } from '../text/text.ts';
 import { HOME, SERVICE } from './addresses.ts';
 import { castellan, queryClient, withOtherToken } from './api.ts';
 import { beginSession, currentToken, endSession } from './session.ts';
@@ -37,21 +38,51 @@ export async function startSignIn(
 
 /** The user token of another character, which proves its ownership. */
 let proof: string | undefined;
+/** Why another character that has just signed in cannot be linked. */
+let unlinkable: string | undefined;
+/** The id of whose session ended because another character was chosen at the sign-on. */
+let replaced: number | undefined;
+
+/** Whose session the present one replaced, if it was another character's. */
+export function replacedByThis(): number | undefined {
+  return replaced;
+}
+
+/** The id of the character that a user token is of. */
+function characterOf(token: string | undefined): number | undefined {
+  try {
+    const claims = (token?.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    return Number(JSON.parse(atob(claims)).sub);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends a token that is not needed any more; it would end by itself within a day. */
+function revoke(token: string): void {
+  createCastellan({ baseUrl: SERVICE, token, fetch: send })
+    .token.logout()
+    .catch(() => undefined);
+}
 
 /** Sends the browser to the sign-on for another character, and keeps the present session. */
 export async function startLinking(): Promise<void> {
-  await startSignIn({}, `${HOME}/characters`, () => sessionStorage.setItem(LINKING, 'yes'));
+  const asking = String(characterOf(currentToken()));
+  await startSignIn({}, `${HOME}/characters`, () => sessionStorage.setItem(LINKING, asking));
 }
 
 /** Links the character that has just signed in, and revokes its token, which is not needed any more. */
 export async function linkProven(): Promise<Person | undefined> {
   const user_token = proof;
   proof = undefined;
+  const why = unlinkable;
+  unlinkable = undefined;
+  if (why !== undefined) throw new Error(why);
   if (user_token === undefined) return undefined;
   try {
     return await castellan.person.link({ body: { user_token } });
   } finally {
-    await withOtherToken(createCastellan({ baseUrl: SERVICE, token: user_token }).token.logout());
+    revoke(user_token);
   }
 }
 
@@ -65,9 +96,15 @@ export function finishSignIn(): string | undefined {
   try {
     const token = signIn.finish();
     if (token === undefined) return undefined;
-    const linking = sessionStorage.getItem(LINKING) !== null && currentToken() !== undefined;
-    if (linking) proof = token;
-    else beginSession(token);
+    const former = currentToken();
+    const linkingTo = sessionStorage.getItem(LINKING);
+    if (linkingTo === null) replace(former, token);
+    else if (linkingTo === String(characterOf(former))) proof = token;
+    else {
+      revoke(token);
+      unlinkable = t('You are not signed in any more as you were, so the character was not added.');
+      return unlinkable;
+    }
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -79,9 +116,19 @@ export function finishSignIn(): string | undefined {
   }
 }
 
+/** Begins the session of whoever was chosen at the sign-on; a former one ends. */
+function replace(former: string | undefined, token: string): void {
+  beginSession(token);
+  if (former === undefined) return;
+  revoke(former);
+  const character = characterOf(former);
+  if (character !== characterOf(token)) replaced = character;
+}
+
 /** Signs in with a user token of the built-in user, made by a permanent token, which is not stored. */
 export async function signInWith(permanentToken: string): Promise<void> {
   const operator = createCastellan({ baseUrl: SERVICE, token: permanentToken.trim(), fetch: send });
+  replaced = undefined;
   beginSession((await withOtherToken(operator.token.createUserToken())).user_token);
 }
 

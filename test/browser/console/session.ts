@@ -61,6 +61,45 @@ describe('D130: the session', () => {
     await tab.screenshot('console-refused');
   });
 
+  const choose = (characterId: number) =>
+    page.locator(`button[name=character_id][value="${characterId}"]`).click();
+  const kept = async () => String(await page.evaluate('localStorage.getItem("castellan.user-token")'));
+  const statusOf = async (token: string) =>
+    (await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+  it('of whom another character was chosen for, when it asked to grant what is missing, is over, and that is said', async () => {
+    await signIn(PILOT);
+    const replaced = await kept();
+    const user = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
+    const own = { corporation_id: Number(user.corporation) };
+    const { mandatory_ext_scopes: former } = await ok(operator.corporation.get({ params: own }));
+    const mandatory_ext_scopes = ['ext-wallet.read_character_wallet.v1' as const];
+    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes } }));
+    await page.reload();
+    await button('Grant what is missing').click();
+    await choose(OTHER);
+    const alert = page.getByRole('alert').filter({ hasText: 'You chose another character' });
+    await alert.getByText(user.character_name).waitFor();
+    await expect.poll(() => statusOf(replaced)).toBe(401);
+    expect(await statusOf(await kept())).toBe(200);
+    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes: former } }));
+  });
+
+  it('that was ended elsewhere while another character was to be added is not begun as that one', async () => {
+    await signIn(PILOT);
+    await page.goto(at('/characters'));
+    await button('Add a character').click();
+    await page.locator('button[name=character_id]').first().waitFor();
+    const other = await browser.open();
+    await other.page.goto(at('/'));
+    await other.page.getByRole('button', { name: 'Sign out' }).click();
+    await other.page.getByRole('button', { name: 'Sign in with the game' }).waitFor();
+    await other.page.close();
+    await choose(OTHER);
+    await page.getByRole('alert').getByText('was not added').waitFor();
+    expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
+  });
+
   it('a token that was revoked asks to sign in again, in the words of the API', async () => {
     await signIn(OTHER);
     await page.getByText('Ends').waitFor();

@@ -1,10 +1,11 @@
 import type { User } from '@castellan/sdk';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
-import { startSignIn } from '../../session/sign-in.ts';
+import { replacedByThis, startSignIn } from '../../session/sign-in.ts';
 import { Belonging } from '../../shared/belonging.tsx';
+import { Character } from '../../shared/character.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
 import { LevelBadge } from '../../shared/level-badge.tsx';
 import { meaningOf } from '../../shared/level-words.ts';
@@ -26,8 +27,21 @@ export function Standing() {
   return (
     <Screen title={t('My standing')} lead={t('What you may do here, and what is missing for more.')}>
       <Tour />
+      <Replaced />
       <Content />
     </Screen>
+  );
+}
+
+/** Says that another character was chosen at the sign-on than the one that began it. */
+function Replaced() {
+  const former = replacedByThis();
+  if (former === undefined) return null;
+  return (
+    <Alert variant="light" color="red" role="alert" title={t('You chose another character')}>
+      {t('You are signed in as that one now. What is missing is still to be granted by')}{' '}
+      <Character id={former} />
+    </Alert>
   );
 }
 

@@ -137,6 +137,33 @@ describe('what is saved', () => {
     ]);
   });
 
+  it('D28: who is looked for among guests is fifty at a time, and who was found stays', async () => {
+    const guest = { ...(await ok(operator.user.get({ params: { character_name: String(PILOT) } }))) };
+    const asked = new Set<string>();
+    await page.route(/\/user\/(Stranger|Invited)%20/, (route) => {
+      const name = decodeURIComponent(new URL(route.request().url()).pathname.split('/').at(-1) ?? '');
+      asked.add(name);
+      if (name === 'Stranger 60') return route.fulfill({ status: 429, json: { detail: 'Too many.' } });
+      if (name.startsWith('Stranger')) return route.fulfill({ status: 404, json: { detail: 'Unknown.' } });
+      return route.fulfill({ json: { ...guest, character_id: 2_112_999_999, character_name: name } });
+    });
+    const strangers = Array.from({ length: 120 }, (_, n) => `Stranger ${n}`);
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Add members').click();
+    await dialog()
+      .getByLabel('Names')
+      .fill(['Invited Guest', ...strangers].join('\n'));
+    const look = dialog().getByRole('button', { name: 'Look for the first 50 among guests' });
+    await look.click();
+    await dialog().getByRole('button', { name: 'Add 1 member' }).waitFor();
+    await expect.poll(() => asked.size).toBe(50);
+    await look.click();
+    await dialog().getByText('Too many.').waitFor();
+    await dialog().getByRole('button', { name: 'Add 1 member' }).waitFor();
+    expect(asked.size).toBe(62);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('D91: who opens the screen of a user reads none of its histories, and is not on record', async () => {
     const reads = async () =>
       (await ok(operator.audit.list({ query: { target: `user:${OTHER}`, type: 'history.read' } }))).length;

@@ -27,11 +27,22 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
   const { data: users } = useSuspenseQuery(queries.user.list());
   const [text, setText] = useState('');
   const settled = useDeferredValue(text);
-  const looking = useMutation({ mutationFn: findByName });
+  const [guests, setGuests] = useState<readonly UserShort[]>([]);
+  const [looked, setLooked] = useState<ReadonlySet<string>>(new Set());
+  const looking = useMutation({
+    mutationFn: async (names: readonly string[]) => {
+      for (const name of names) {
+        const found = await findByName(name);
+        setLooked((before) => new Set(before).add(name));
+        if (found !== undefined) setGuests((before) => [...before, found]);
+      }
+    },
+  });
   const { fresh, already, unknown } = useMemo(
-    () => parseNames(settled, [...users, ...(looking.data ?? [])], members),
-    [settled, users, looking.data, members],
+    () => parseNames(settled, [...users, ...guests], members),
+    [settled, users, guests, members],
   );
+  const strange = unknown.filter((name) => !looked.has(name));
   const adding = useMutation({ mutationFn: () => add([...fresh]), onSuccess: close });
   return (
     <Stack>
@@ -54,14 +65,18 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
           names={unknown}
           copy={t('Copy the unknown names')}
         >
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={looking.isPending}
-            onClick={() => looking.mutate(unknown)}
-          >
-            {t('Look among guests')}
-          </Button>
+          {strange.length > 0 && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={looking.isPending}
+              onClick={() => looking.mutate(strange.slice(0, MOST))}
+            >
+              {strange.length > MOST
+                ? t('Look for the first {n} among guests', { n: MOST })
+                : t('Look among guests')}
+            </Button>
+          )}
         </Found>
       </Stack>
       <Problem error={adding.error ?? looking.error} />
@@ -77,17 +92,16 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
   );
 }
 
-/** The users of these names, one after the other: the list of users leaves out guests, who may be members all the same. */
-async function findByName(names: readonly string[]): Promise<UserShort[]> {
-  const found: UserShort[] = [];
-  for (const name of names) {
-    const answer = await reader.user.get.answer({ params: { character_name: name } });
-    if (answer.status === 404) continue;
-    const { character_id, character_name } = await ok(answer);
-    // A number that names nobody is taken for an id.
-    if (character_name === name) found.push({ character_id, character_name });
-  }
-  return found;
+/** Names that are looked for at a time: each is a request, and all that the user does shares one rate limit. */
+const MOST = 50;
+
+/** The user of this name: the list of users leaves out guests, who may be members all the same. */
+async function findByName(name: string): Promise<UserShort | undefined> {
+  const answer = await reader.user.get.answer({ params: { character_name: name } });
+  if (answer.status === 404) return undefined;
+  const { character_id, character_name } = await ok(answer);
+  // A number that names nobody is taken for an id.
+  return character_name === name ? { character_id, character_name } : undefined;
 }
 
 const SHOWN = 20;

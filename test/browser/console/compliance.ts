@@ -8,6 +8,7 @@ import {
   OFFICER,
   open,
   operator,
+  overflow,
   page,
   settled,
   tab,
@@ -41,20 +42,35 @@ describe('D102: who of a corporation complies', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('can be read on a phone: names are not broken every few letters', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open(`/corporation/${params.corporation_id}`, await tokenOf(ADMINISTRATOR));
+    const table = page.getByRole('region', { name: 'Compliance' }).locator('table');
+    expect((await table.boundingBox())?.width).toBeGreaterThan(500);
+    expect(await overflow()).toBe(0);
+  });
+
   it('is downloaded as CSV, in which names that a spreadsheet would run are text', async () => {
     await page.route(/\/corporation\/98000001\/compliance$/, async (route) => {
       const response = await route.fetch();
-      const body = (await response.json()) as { never_signed_in: object[] };
+      const body = (await response.json()) as { never_signed_in: object[]; persons: object[] };
+      const state = { status: 'grace', reason: 'no_grant', missing_scopes: [] };
+      const [since, grace_until] = ['2026-03-01T18:20:00.000Z', '2026-03-04T18:20:00.000Z'];
+      const user = { character_id: 6, character_name: 'Ada Vale' };
+      const characters = [{ user, ...state, since, days: 1, grace_until }];
+      body.persons = [{ person_id: '66f2a1b3c4d5e6f708192a3e', main: user, status: 'grace', characters }];
       body.never_signed_in = [{ character_id: 5, character_name: FORMULA }];
       await route.fulfill({ response, json: body });
     });
     await open(`/corporation/${params.corporation_id}`, await tokenOf(ADMINISTRATOR));
+    await page.getByText('in grace until 2026-03-04 18:20 EVE').waitFor();
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: /^Download/ }).click();
     const file = await readFile(await (await downloading).path(), 'utf8');
     const lines = file.split('\r\n');
-    expect(lines[0]).toBe('\uFEFFPerson,Character,Character id,Status,Why,Since,Days');
-    expect(lines.at(-2)).toBe(`,"'=HYPERLINK(""http://127.0.0.1:9/"",""x"")",5,Never signed in,,,`);
+    expect(lines[0]).toBe('\uFEFFPerson,Character,Character id,Status,Why,Since,Days,Grace until');
+    expect(lines[1]).toMatch(/^Ada Vale,Ada Vale,6,In grace,.*,1,2026-03-04T18:20:00\.000Z$/);
+    expect(lines.at(-2)).toBe(`,"'=HYPERLINK(""http://127.0.0.1:9/"",""x"")",5,Never signed in,,,,`);
     await button('Sign out').waitFor();
   });
 });

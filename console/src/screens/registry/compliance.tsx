@@ -113,9 +113,14 @@ function Person({ name }: { readonly name: string }) {
 
 function Reasons({ of: characters }: { readonly of: CompliancePerson['characters'] }) {
   const lacking = characters.filter(({ reason }) => reason !== null);
-  return lacking.map(({ user, reason, missing_scopes }) => (
+  return lacking.map(({ user, status, reason, missing_scopes, grace_until }) => (
     <div key={user.character_id}>
       <Name of={user.character_name} />: {reasonInWords(reason, missing_scopes)}
+      {status === 'grace' && grace_until !== null && (
+        <>
+          {t(', in grace until')} <Moment at={grace_until} />
+        </>
+      )}
     </div>
   ));
 }

@@ -1,12 +1,7 @@
 import type { PersonCharacter } from '@castellan/sdk';
 import { Badge } from '@mantine/core';
 import { t } from '../text/text.ts';
-
-const OWNERSHIP = {
-  proven: 'Proven',
-  stale: 'Not seen for long',
-  changed: 'Handed over',
-} as const satisfies Record<PersonCharacter['ownership'], string>;
+import { ownershipInWords } from './ownership-in-words.ts';
 
 const TRACKING = {
   valid: 'Token works',
@@ -15,10 +10,10 @@ const TRACKING = {
 } as const satisfies Record<PersonCharacter['tracking'], string>;
 
 /** The state of a character's ownership. */
-export function OwnershipBadge({ of }: { readonly of: PersonCharacter['ownership'] }) {
+export function OwnershipBadge({ of }: { readonly of: PersonCharacter }) {
   return (
     <Badge variant="default" tt="none">
-      {t(OWNERSHIP[of])}
+      {ownershipInWords(of)}
     </Badge>
   );
 }

@@ -89,7 +89,7 @@ function List() {
                   {t('Signed in')}
                 </Badge>
               )}
-              <OwnershipBadge of={character.ownership} />
+              <OwnershipBadge of={character} />
               <TrackingBadge of={character.tracking} />
             </Group>
             {!isMain(person, character) && (

@@ -12,15 +12,17 @@ export function PersonOf({ characterId }: { readonly characterId: number }) {
   return (
     <>
       <ul className="rows">
-        {person.characters.map(({ user, ownership, tracking }) => (
-          <li key={user.character_id} className="row">
-            <LinkAnchor to="/user/$name" params={{ name: user.character_name }}>
-              <Name of={user.character_name} />
+        {person.characters.map((character) => (
+          <li key={character.user.character_id} className="row">
+            <LinkAnchor to="/user/$name" params={{ name: character.user.character_name }}>
+              <Name of={character.user.character_name} />
             </LinkAnchor>
             <Group gap="xs">
-              {user.character_id === person.main?.character_id && <Badge tt="none">{t('Main')}</Badge>}
-              <OwnershipBadge of={ownership} />
-              <TrackingBadge of={tracking} />
+              {character.user.character_id === person.main?.character_id && (
+                <Badge tt="none">{t('Main')}</Badge>
+              )}
+              <OwnershipBadge of={character} />
+              <TrackingBadge of={character.tracking} />
             </Group>
           </li>
         ))}

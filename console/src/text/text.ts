@@ -6,10 +6,19 @@ const catalogue: Readonly<Record<string, string>> = {};
 const plurals = new Intl.PluralRules(LOCALE);
 const numbers = new Intl.NumberFormat(LOCALE);
 
+const FORMATTING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+/** A value that cannot change the text direction of the sentence around it, as `Name` does it for a name alone. */
+function isolated(value: string): string {
+  const text = value.replace(FORMATTING, '');
+  return text !== value || RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : value;
+}
+
 /** The message in the reader's language, with the placeholders in braces filled in. */
 export function t(message: string, values: Values = {}): string {
   const known = catalogue[message] ?? message;
-  return known.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return known.replace(/\{(\w+)\}/g, (whole, name: string) => isolated(String(values[name] ?? whole)));
 }
 
 /** A message with a number in singular or plural: `count(3, '{n} member', '{n} members')`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBlank, listed } from '../../../console/src/text/text.ts';
+import { isBlank, listed, t } from '../../../console/src/text/text.ts';
 
 describe('texts of people', () => {
   it('one of which nothing is seen is blank, so that a link of that name is named otherwise', () => {
@@ -7,6 +7,13 @@ describe('texts of people', () => {
       expect(isBlank(text), JSON.stringify(text)).toBe(true);
     }
     for (const text of ['a', ' . ', '\u200Ba', '🚀']) expect(isBlank(text), text).toBe(false);
+  });
+
+  it('a name of another direction is isolated in a sentence, and none can end its isolation', () => {
+    const sentence = (name: string) => t('{name} is no member any more.', { name });
+    expect(sentence("Ada Vale 'O'")).toBe("Ada Vale 'O' is no member any more.");
+    expect(sentence('مرحبا 948')).toBe('\u2068مرحبا 948\u2069 is no member any more.');
+    expect(sentence('\u202Ewon\u2069\u202E')).toBe('\u2068won\u2069 is no member any more.');
   });
 
   it('a list is what stands between blanks and commas', () => {

@@ -17,6 +17,7 @@ import {
   signInAsAdministrator,
   tab,
 } from './stage.ts';
+  tokenOf,
 
 describe('D101: my characters', () => {
   it('another one is proven by signing in with it, and one stays signed in as one is', async () => {
@@ -222,6 +223,29 @@ describe('D81: applications of OpenID Connect', () => {
     await page.getByText('There is no client yet.').waitFor();
     expect(await ok(operator.oidc.listClients())).toEqual([]);
   });
+describe('D91: the history of a group', () => {
+  it('names who came and who left', async () => {
+    const { group_id } = await ok(
+      operator.group.create({ body: { group_name: 'Comings', description: '' } }),
+    );
+    await tokenOf(OTHER);
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(OTHER) } }));
+    const change = (body: object) => ok(operator.group.update({ params: { group_id }, body }));
+    await change({ add_members: [character_name] });
+    await change({ remove_members: [character_name] });
+    await signInAsAdministrator();
+    await page.goto(at(`/group/${group_id}`));
+    await page.getByRole('tab', { name: 'History' }).click();
+    for (const words of ['Came:', 'Left:']) {
+      const entry = page.locator('details', { hasText: `${words} ${character_name}` });
+      await entry.locator('summary').click();
+      await entry.getByRole('link', { name: character_name }).waitFor();
+    }
+    await ok(operator.group.delete({ params: { group_id } }));
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 
   it('the secret of the last of many, renewed on a phone, is shown where it was renewed, and by its name', async () => {
     const clients: string[] = [];

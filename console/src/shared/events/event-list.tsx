@@ -1,6 +1,8 @@
 import type { Event } from '@castellan/sdk';
 import { Badge, Code, Group, List, Stack, Text } from '@mantine/core';
+import { Fragment } from 'react';
 import { t } from '../../text/text.ts';
+import { Character } from '../character.tsx';
 import { type Listing, useListing } from '../listing.ts';
 import { Moment } from '../moment.tsx';
 import { More } from '../more.tsx';
@@ -99,10 +101,34 @@ function Details({ event }: { readonly event: Event }) {
           {changes.map((change) => (
             <List.Item key={change.field}>
               <bdi>{changeInWords(change)}</bdi>
+              {'added' in change && change.field === 'members' && (
+                <>
+                  <Characters label={t('Came:')} ids={change.added} />
+                  <Characters label={t('Left:')} ids={change.removed} />
+                </>
+              )}
             </List.Item>
           ))}
         </List>
       )}
     </Stack>
+  );
+}
+
+/** Of more than these only the number is told, because each is a request. */
+const NAMED = 10;
+
+function Characters({ label, ids }: { readonly label: string; readonly ids: readonly number[] }) {
+  if (ids.length === 0 || ids.length > NAMED) return null;
+  return (
+    <div>
+      {label}{' '}
+      {ids.map((id, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <Character id={id} />
+        </Fragment>
+      ))}
+    </div>
   );
 }

@@ -12,6 +12,7 @@ import { Notices } from '../shared/notices.tsx';
 import { Part } from '../shared/screen.tsx';
 import { t } from '../text/text.ts';
 import { ColorScheme } from './color-scheme.tsx';
+import { useFocusThatStays } from './focus.ts';
 import { Palette, usePaletteKeys } from './palette.tsx';
 import { PLACES } from './places.tsx';
 
@@ -22,6 +23,7 @@ export function Shell() {
   usePaletteKeys(palette.open);
   useLive();
   useFocusOnTheHeading();
+  useFocusThatStays();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the screen changes.
   useEffect(menu.close, [path]);

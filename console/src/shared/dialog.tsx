@@ -16,9 +16,24 @@ export function Dialog(props: ModalProps) {
   );
 }
 
+/** The open dialogs, in the order in which they were opened. */
+const open: object[] = [];
+
 /** Renders closed first, because Mantine notes the element to return the focus to when `opened` changes. */
-function Opening({ opened, ...props }: ModalProps) {
+function Opening({ opened, onClose, ...props }: ModalProps) {
   const [isThere, setThere] = useState(false);
   useEffect(() => setThere(true), []);
-  return <Modal {...props} opened={opened && isThere} />;
+  const [self] = useState({});
+  useEffect(() => {
+    if (!opened) return;
+    open.push(self);
+    return () => {
+      open.splice(open.indexOf(self), 1);
+    };
+  }, [opened, self]);
+  // Every open dialog hears Escape: the one on top alone closes.
+  const close = () => {
+    if (open.at(-1) === self) onClose();
+  };
+  return <Modal {...props} onClose={close} opened={opened && isThere} />;
 }

@@ -207,6 +207,19 @@ describe('D110, D111: into a group and out of it', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('the focus stays in the list when the button that had it goes', async () => {
+    const open_group = await ok(
+      operator.group.create({ body: { group_name: 'Open to all', description: '' } }),
+    );
+    await ok(operator.group.setPolicy({ params: open_group, body: { joining: 'open' } }));
+    await open('/groups', pilot);
+    await goToPart('To join');
+    await button('Join Open to all').press('Enter');
+    await page.getByText('You are a member of Open to all now.').waitFor();
+    await page.getByRole('region', { name: 'List: Groups to join' }).and(focused()).waitFor();
+    await operator.group.delete({ params: open_group });
+  });
+
   it('D121: who would have to leave by a policy is named before it is saved', async () => {
     const params = { group_id: groupId };
     const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outOfReach, pressAll } from './by-tab.ts';
-import { become, button, goToPart, OFFICER, open, operator, page, tab, tokenOf } from './stage.ts';
+import { become, button, focused, goToPart, OFFICER, open, operator, page, tab, tokenOf } from './stage.ts';
 import { faultsOf, go, PLACES_OF_SUPERUSERS, TWO_LOOKS } from './walk.ts';
 
 describe('what level 10 alone sees', () => {
@@ -39,6 +39,19 @@ describe('what level 10 alone sees', () => {
     const [jobs] = PLACES_OF_SUPERUSERS;
     if (jobs === undefined) throw new Error('there are no jobs');
     expect(await pressAll(jobs)).toEqual([]);
+  });
+
+  it('Escape closes a question, and not the dialog that it was asked in', async () => {
+    await open('/system', superuser);
+    await page.getByRole('tab', { name: 'Jobs' }).click();
+    await page.getByRole('button', { name: 'What would it change? Judge memberships' }).click();
+    const outer = page.getByRole('dialog', { name: 'What Judge memberships would change' });
+    await outer.getByRole('button', { name: 'Let it through' }).press('Enter');
+    const inner = page.getByRole('dialog', { name: 'Let it through' });
+    await inner.getByRole('button', { name: 'Let it through' }).and(focused()).waitFor();
+    await page.keyboard.press('Escape');
+    await inner.waitFor({ state: 'detached' });
+    await outer.getByRole('button', { name: 'Let it through' }).and(focused()).waitFor();
   });
 
   it('D121: what a job would change is looked at before it runs', async () => {

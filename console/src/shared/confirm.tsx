@@ -36,14 +36,16 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
   };
   return (
     <>
-      <Button variant="default" {...button} onClick={begin}>
+      <Button variant="default" aria-label={label} {...button} onClick={begin}>
         {children ?? label}
       </Button>
       <Dialog opened={open} onClose={close} title={label}>
         <Stack>
           <Text component="div">{question}</Text>
-          {trying.isPending && <Loading rows={2} />}
-          {trying.data !== undefined && <Changes of={trying.data} />}
+          <div role="status">
+            {trying.isPending && <Loading rows={2} />}
+            {trying.data !== undefined && <Changes of={trying.data} />}
+          </div>
           <Problem error={doing.error} />
           <Problem error={trying.error} retry={() => trying.mutate()} />
           <Group justify="flex-end">

@@ -113,6 +113,11 @@ describe('what happens elsewhere', () => {
     await ok(operator.user.update({ params, body: { clearance_level: 1 } }));
     await page.getByText('Level 1', { exact: true }).waitFor();
     await ok(operator.user.update({ params, body: { clearance_level: 0 } }));
+    await page
+      .getByRole('dialog')
+      .getByRole('status')
+      .filter({ hasText: 'in the group Soon Gone' })
+      .waitFor();
     await page.getByText('Level 0', { exact: true }).waitFor();
     expect(tab.complaints).toEqual([]);
   });

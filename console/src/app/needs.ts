@@ -23,6 +23,7 @@ export const standing: Needs = (_, me) => [
   ...(me.coalitions.length === 0 ? [] : [queries.coalition.list()]),
 ];
 
+export const invitation: Needs = () => [];
 export const characters: Needs = () => [queries.person.current()];
 export const trail: Needs = (_, me) => [usesOf(me.character_id)];
 export const groups: Needs = () => [queries.group.list()];

@@ -38,6 +38,7 @@ function screen<Path extends string>(path: Path, component: RouteComponent, what
   });
 }
 
+const Invitation = later(() => import('./invitation.tsx'), 'Invitation');
 const Standing = later(() => import('../screens/standing/standing.tsx'), 'Standing');
 const MyCharacters = later(() => import('../screens/person/my-characters.tsx'), 'MyCharacters');
 const Trail = later(() => import('../screens/audit/trail.tsx'), 'Trail');
@@ -56,6 +57,7 @@ const System = later(() => import('../screens/system/system.tsx'), 'System');
 
 const routes = [
   screen('/', Standing, needs.standing),
+  screen('/invitation', Invitation, needs.invitation),
   screen('/characters', MyCharacters, needs.characters),
   screen('/trail', Trail, needs.trail),
   screen('/groups', Groups, needs.groups),

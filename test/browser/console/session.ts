@@ -100,6 +100,13 @@ describe('D130: the session', () => {
     expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
   });
 
+  it('D28: an invitation opened by somebody who is signed in says so, and waits for whom it is for', async () => {
+    await open('/invitation#a-code', await tokenOf(PILOT));
+    await heading('An invitation').waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You were invited as a guest.').waitFor();
+  });
+
   it('a token that was revoked asks to sign in again, in the words of the API', async () => {
     await signIn(OTHER);
     await page.getByText('Ends').waitFor();

@@ -81,6 +81,10 @@ export async function linkProven(): Promise<Person | undefined> {
   if (user_token === undefined) return undefined;
   try {
     return await castellan.person.link({ body: { user_token } });
+  } catch (error) {
+    // Nobody filled in the field that the service names.
+    const issues = error instanceof CastellanError ? error.issues : [];
+    throw issues.length === 0 ? error : new Error(issues.map(({ msg }) => msg).join(' '), { cause: error });
   } finally {
     revoke(user_token);
   }

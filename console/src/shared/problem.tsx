@@ -2,6 +2,7 @@ import { CastellanError } from '@castellan/sdk';
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
 import { Unreachable } from '../session/unreachable.ts';
 import { t } from '../text/text.ts';
+import { withTimes } from '../text/time.ts';
 
 /** An error with the API's message and the id of the request, which is also in the service's log. */
 export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
@@ -36,7 +37,7 @@ function Words({ error }: { readonly error: unknown }) {
   if (!(error instanceof CastellanError)) {
     return <Text>{error instanceof Error ? error.message : String(error)}</Text>;
   }
-  if (error.issues.length === 0) return <Text>{error.message}</Text>;
+  if (error.issues.length === 0) return <Text>{withTimes(error.message)}</Text>;
   return (
     <List size="sm">
       {error.issues.map(({ loc, msg }) => (

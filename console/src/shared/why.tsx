@@ -3,6 +3,7 @@ import { Alert, Badge, Button, List, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { t } from '../text/text.ts';
+import { withTimes } from '../text/time.ts';
 import { whyOf } from './by-id.ts';
 import { Dialog } from './dialog.tsx';
 import { Moment } from './moment.tsx';
@@ -43,7 +44,7 @@ function Answer({ characterId, about }: Pick<WhyProps, 'characterId' | 'about'>)
   const { data: why } = useSuspenseQuery(whyOf(characterId, about));
   return (
     <Stack>
-      <Text fw={600}>{why.sentence}</Text>
+      <Text fw={600}>{withTimes(why.sentence)}</Text>
       <Facts of={why} />
       {why.fixes.length > 0 && (
         <Alert variant="default" title={t('What would change it')}>
@@ -83,7 +84,7 @@ function Facts({ of: { facts } }: { readonly of: WhyRecord }) {
               {t(KINDS[source.type])} <Name of={source.name} />:{' '}
             </>
           )}
-          {says}{' '}
+          {withTimes(says)}{' '}
           {decisive && (
             <Badge variant="default" tt="none">
               {t('decisive')}

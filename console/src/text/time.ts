@@ -27,3 +27,8 @@ export function distance(at: Date, now: Date): string {
   const [unit, size] = STEPS.find(([, length]) => Math.abs(seconds) >= length) ?? ['minute', 60];
   return relative.format(Math.round(seconds / size), unit);
 }
+
+/** A text of the service with its times as the console tells them. */
+export function withTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => `${eveTime(new Date(at))} EVE`);
+}

@@ -28,13 +28,31 @@ describe('D101: my characters', () => {
     await page.getByText('The character is yours here, too.').waitFor();
     expect(page.url()).toBe(at('/characters'));
     const { characters } = await ok(operator.user.person({ params: { character: String(PILOT) } }));
+    await page.getByRole('button', { name: /^Take out \S/ }).waitFor();
+    await page.getByRole('button', { name: /^Make main: / }).press('Enter');
+    await heading('My characters').and(focused()).waitFor();
+    await button('Add a character').click();
+    await page.locator(`button[name=character_id][value="${PILOT}"]`).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('It is of the very character that asks.').waitFor();
+    expect(await alert.getByText('user_token').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('button', { name: /^Take out \S/ }).waitFor();
     expect(characters.map(({ user }) => user.character_id).sort()).toEqual([OTHER, PILOT].sort());
     expect(await violations(page)).toEqual([]);
     await tab.screenshot('console-my-characters');
     const token = await page.evaluate('localStorage.getItem("castellan.user-token")');
     const me = createClient({ baseUrl: instance.url, token: String(token) });
     expect((await ok(me.token.current())).owner.character_id).toBe(PILOT);
-    expect(tab.complaints).toEqual([]);
+    expect(tab.complaints).toEqual([expect.stringContaining('422')]);
+  });
+
+  it('D101: the built-in user is offered none, as the service refuses it', async () => {
+    const { user_token } = await ok(operator.token.createUserToken());
+    await open('/characters', user_token);
+    await settled();
+    await page.getByText('The built-in user has no other characters.').waitFor();
+    expect(await button('Add a character').count()).toBe(0);
   });
 });
 

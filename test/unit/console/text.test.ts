@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isBlank, listed, t } from '../../../console/src/text/text.ts';
+import { withTimes } from '../../../console/src/text/time.ts';
 
 describe('texts of people', () => {
   it('one of which nothing is seen is blank, so that a link of that name is named otherwise', () => {
@@ -14,6 +15,13 @@ describe('texts of people', () => {
     expect(sentence("Ada Vale 'O'")).toBe("Ada Vale 'O' is no member any more.");
     expect(sentence('مرحبا 948')).toBe('\u2068مرحبا 948\u2069 is no member any more.');
     expect(sentence('\u202Ewon\u2069\u202E')).toBe('\u2068won\u2069 is no member any more.');
+  });
+
+  it('D111: a time in a text of the service is told as all others are', () => {
+    expect(withTimes('You may apply again from 2026-11-29T05:23:04.070Z on.')).toBe(
+      'You may apply again from 2026-11-29 05:23 EVE on.',
+    );
+    expect(withTimes('Ada Vale leads 98000001.')).toBe('Ada Vale leads 98000001.');
   });
 
   it('a list is what stands between blanks and commas', () => {

@@ -9,6 +9,7 @@ import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { t } from '../../text/text.ts';
+import { withTimes } from '../../text/time.ts';
 import { Withdraw } from './withdraw.tsx';
 
 /** The groups that users can join, each with whether this user may, and why (D111). */
@@ -36,7 +37,7 @@ function Entry({ of: entry }: { readonly of: JoinableGroup }) {
           <Name of={group.group_name} />
         </LinkAnchor>
         <Text size="sm" c="dimmed">
-          {why}
+          {withTimes(why)}
         </Text>
       </Stack>
       <Way of={entry} />

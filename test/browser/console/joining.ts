@@ -220,6 +220,13 @@ describe('D110, D111: into a group and out of it', () => {
     await operator.group.delete({ params: open_group });
   });
 
+  it('a number of more digits than can be told apart is cut, and not changed', async () => {
+    await open(`/group/${groupId}`, administrator);
+    await goToPart('Joining');
+    await page.getByLabel('Days that an application is open').fill('9'.repeat(24));
+    expect(await page.getByLabel('Days that an application is open').inputValue()).toBe('999999999');
+  });
+
   it('D121: who would have to leave by a policy is named before it is saved', async () => {
     const params = { group_id: groupId };
     const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));

@@ -9,6 +9,7 @@ import {
   heading,
   instance,
   OTHER,
+  open,
   operator,
   PILOT,
   page,
@@ -16,8 +17,8 @@ import {
   signIn,
   signInAsAdministrator,
   tab,
-} from './stage.ts';
   tokenOf,
+} from './stage.ts';
 
 describe('D101: my characters', () => {
   it('another one is proven by signing in with it, and one stays signed in as one is', async () => {
@@ -27,7 +28,6 @@ describe('D101: my characters', () => {
     await page.locator(`button[name=character_id][value="${OTHER}"]`).click();
     await page.getByText('The character is yours here, too.').waitFor();
     expect(page.url()).toBe(at('/characters'));
-    const { characters } = await ok(operator.user.person({ params: { character: String(PILOT) } }));
     await page.getByRole('button', { name: /^Take out \S/ }).waitFor();
     await page.getByRole('button', { name: /^Make main: / }).press('Enter');
     await heading('My characters').and(focused()).waitFor();
@@ -38,6 +38,7 @@ describe('D101: my characters', () => {
     expect(await alert.getByText('user_token').count()).toBe(0);
     await page.reload();
     await page.getByRole('button', { name: /^Take out \S/ }).waitFor();
+    const { characters } = await ok(operator.user.person({ params: { character: String(PILOT) } }));
     expect(characters.map(({ user }) => user.character_id).sort()).toEqual([OTHER, PILOT].sort());
     expect(await violations(page)).toEqual([]);
     await tab.screenshot('console-my-characters');
@@ -113,6 +114,11 @@ describe('D121: a deletion that is asked for by the keyboard', () => {
     expect(await confirming.getAttribute('aria-disabled')).toBe('true');
     answer();
     await page
+      .getByRole('dialog')
+      .getByRole('status')
+      .filter({ hasText: 'in the group Soon Gone' })
+      .waitFor();
+    await page
       .locator('[role=dialog] button:not([aria-disabled=true])', { hasText: 'Delete group' })
       .waitFor();
     expect((await ok(find())).group_name).toBe('Soon Gone');
@@ -131,11 +137,6 @@ describe('what happens elsewhere', () => {
     await ok(operator.user.update({ params, body: { clearance_level: 1 } }));
     await page.getByText('Level 1', { exact: true }).waitFor();
     await ok(operator.user.update({ params, body: { clearance_level: 0 } }));
-    await page
-      .getByRole('dialog')
-      .getByRole('status')
-      .filter({ hasText: 'in the group Soon Gone' })
-      .waitFor();
     await page.getByText('Level 0', { exact: true }).waitFor();
     expect(tab.complaints).toEqual([]);
   });
@@ -222,6 +223,29 @@ describe('D94: the audit', () => {
   });
 });
 
+describe('D91: the history of a group', () => {
+  it('names who came and who left', async () => {
+    const { group_id } = await ok(
+      operator.group.create({ body: { group_name: 'Comings', description: '' } }),
+    );
+    await tokenOf(OTHER);
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(OTHER) } }));
+    const change = (body: object) => ok(operator.group.update({ params: { group_id }, body }));
+    await change({ add_members: [character_name] });
+    await change({ remove_members: [character_name] });
+    await signInAsAdministrator();
+    await page.goto(at(`/group/${group_id}`));
+    await page.getByRole('tab', { name: 'History' }).click();
+    for (const words of ['Came:', 'Left:']) {
+      const entry = page.locator('details', { hasText: `${words} ${character_name}` });
+      await entry.locator('summary').click();
+      await entry.getByRole('link', { name: character_name }).waitFor();
+    }
+    await ok(operator.group.delete({ params: { group_id } }));
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 describe('D81: applications of OpenID Connect', () => {
   it('one is registered, its secret is shown once, and it is changed and deleted', async () => {
     await signInAsAdministrator();
@@ -246,29 +270,6 @@ describe('D81: applications of OpenID Connect', () => {
     await page.getByText('There is no client yet.').waitFor();
     expect(await ok(operator.oidc.listClients())).toEqual([]);
   });
-describe('D91: the history of a group', () => {
-  it('names who came and who left', async () => {
-    const { group_id } = await ok(
-      operator.group.create({ body: { group_name: 'Comings', description: '' } }),
-    );
-    await tokenOf(OTHER);
-    const { character_name } = await ok(operator.user.get({ params: { character_name: String(OTHER) } }));
-    const change = (body: object) => ok(operator.group.update({ params: { group_id }, body }));
-    await change({ add_members: [character_name] });
-    await change({ remove_members: [character_name] });
-    await signInAsAdministrator();
-    await page.goto(at(`/group/${group_id}`));
-    await page.getByRole('tab', { name: 'History' }).click();
-    for (const words of ['Came:', 'Left:']) {
-      const entry = page.locator('details', { hasText: `${words} ${character_name}` });
-      await entry.locator('summary').click();
-      await entry.getByRole('link', { name: character_name }).waitFor();
-    }
-    await ok(operator.group.delete({ params: { group_id } }));
-    expect(tab.complaints).toEqual([]);
-  });
-});
-
 
   it('the secret of the last of many, renewed on a phone, is shown where it was renewed, and by its name', async () => {
     const clients: string[] = [];

@@ -164,6 +164,17 @@ describe('what is saved', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  it('what a badge says is read whole on a narrow phone', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open('/', await tokenOf(PILOT));
+    const badges = page.getByRole('region', { name: 'My groups' }).locator('.mantine-Badge-label');
+    await badges.first().waitFor();
+    const cut = await badges.evaluateAll(
+      (all) => all.filter((one) => one.scrollWidth > one.clientWidth).length,
+    );
+    expect(cut).toBe(0);
+  });
+
   it('D91: who opens the screen of a user reads none of its histories, and is not on record', async () => {
     const reads = async () =>
       (await ok(operator.audit.list({ query: { target: `user:${OTHER}`, type: 'history.read' } }))).length;

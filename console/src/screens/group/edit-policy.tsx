@@ -139,6 +139,9 @@ interface WholeProps {
   readonly onChange: (value: number) => void;
 }
 
+/** More digits than the service allows, and few enough for a number that is written in digits. */
+const MOST_DIGITS = 9;
+
 /** A field for a whole number; 0 when it is empty. The service checks the maximum. */
 function Whole({ label, description, value, onChange }: WholeProps) {
   return (
@@ -147,7 +150,9 @@ function Whole({ label, description, value, onChange }: WholeProps) {
       description={description}
       inputMode="numeric"
       value={value}
-      onChange={({ currentTarget }) => onChange(Number(currentTarget.value.replace(/\D/g, '')))}
+      onChange={({ currentTarget }) =>
+        onChange(Number(currentTarget.value.replace(/\D/g, '').slice(0, MOST_DIGITS)))
+      }
     />
   );
 }

@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import { castellan, queries, queryClient } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { linkProven, startLinking } from '../../session/sign-in.ts';
+import { BUILT_IN } from '../../shared/authority.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -47,6 +48,8 @@ function Linking() {
   const { mutate } = linking;
   useEffect(() => mutate(), [mutate]);
   const starting = useMutation({ mutationFn: startLinking });
+  if (useMe().character_id === BUILT_IN)
+    return <Text>{t('The built-in user has no other characters.')}</Text>;
   return (
     <Stack align="flex-start">
       <Problem error={linking.error ?? starting.error} />

@@ -302,7 +302,7 @@ describe('D121: a preview looks at those alone whom the change can affect', () =
       await updateCoalition(services, admitted, COALITION, body);
       looked = (await sql<{ character_id: number }>`${storedUsers} order by 1`.execute(services.db)).rows;
     };
-    await rehearse(app.app.services, change, { ofPersons: true });
+    await rehearse(app.app.services, change, { asker: null });
     return looked.map(({ character_id }) => character_id);
   }
 

@@ -30,8 +30,8 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 }
 
 /**
- * Resolves at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), with its name. A second one ends the process
- * as soon as what must not be lost is done; a third one, or a stop that hangs, at once.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), with its name. A second one ends the
+ * process as soon as what must not be lost is done; a third one, or a stop that hangs, at once.
  *
  * @param drainMillis the longest that a drain before the stop takes
  * @param last what must not be lost

@@ -27,15 +27,17 @@ export async function readRefreshState(
 
 /**
  * Claims the refresh of this token. Committed before the provider is asked, so that an interrupted refresh can be
- * detected (D34). Times are by the database's clock, which all processes share.
+ * detected (D34), and due to be checked from `now` on, so that the next check makes up for it. Its other times are by
+ * the database's clock, which all processes share.
  */
 export async function claimRefresh(
   db: Kysely<Database>,
   grantId: string,
   refreshToken: Buffer,
+  now: Date,
 ): Promise<boolean> {
   const { rows } = await sql`
-    update grants set refresh_started_on = now()
+    update grants set refresh_started_on = now(), next_check_on = least(next_check_on, ${now}::timestamptz)
     where grant_id = ${grantId} and valid and refresh_token = ${refreshToken}
       and (refresh_started_on is null or refresh_started_on <= now() - interval '30 seconds')
     returning 1`.execute(db);

@@ -73,7 +73,7 @@ export function createAccessTokens(services: {
       if (state === undefined || !state.valid) return undefined;
       const token = living({ ...state, grant_id: grantId }, refused);
       if (token !== undefined) return token;
-      if (!state.in_flight && (await claimRefresh(db, grantId, state.refresh_token))) {
+      if (!state.in_flight && (await claimRefresh(db, grantId, state.refresh_token, clock.now()))) {
         return refresh(grantId, characterId, state.refresh_token, dead);
       }
       if (performance.now() + LOOK_EVERY >= deadline) {
@@ -108,12 +108,13 @@ export function createAccessTokens(services: {
       if (identity.characterId !== characterId) {
         throw new ProviderError('unusable', 'the provider refreshed a token into that of another character');
       }
-      await storeAccessToken(db, grantId, renewed, {
+      const verified = {
         accessToken: vault.seal(accessToken, grantPlace(grantId, 'access_token')),
         accessExpiresOn: identity.expiresOn,
         owner: identity.ownerHash,
         nextCheckOn: nextCheck(clock.now()),
-      });
+      };
+      await offered(() => storeAccessToken(db, grantId, renewed, verified));
       return accessToken;
     } catch (error) {
       // A failed request says nothing about the refresh token, so it stays valid (D34).

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
+import { checkGrants } from '../../server/grant/check-grants.ts';
 import { grantPlace } from '../../server/grant/grant.queries.ts';
 import {
   claimRefresh,
@@ -24,6 +25,7 @@ import {
   SKILLS,
   WALLET,
 } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
 import { startSignOn } from '../harness/sign-on.ts';
 
 const LIMITS = { milliseconds: 2_000, bytes: 256 * 1024 };
@@ -87,7 +89,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
     if (row === undefined) throw new Error('no grant');
     const claims = await Promise.all(
       Array.from({ length: 24 }, (_, n) =>
-        claimRefresh(n % 2 ? other.db : app.db, row.grant_id, row.refresh_token),
+        claimRefresh(n % 2 ? other.db : app.db, row.grant_id, row.refresh_token, app.clock.now()),
       ),
     );
     expect(claims.filter(Boolean)).toHaveLength(1);
@@ -165,7 +167,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
     const [claimed] = await grants();
     expect(claimed?.refresh_started_on).not.toBeNull();
     // Who is killed now leaves it due, so that the next check heals it.
-    expect(claimed?.next_check_on).toEqual(row.next_check_on);
+    expect(claimed?.next_check_on).toEqual(app.clock.now());
     verify();
     expect(await asked).toBeTypeOf('string');
     expect(await grant()).toMatchObject({ refresh_started_on: null, valid: true });
@@ -281,13 +283,16 @@ describe('D34: a rotated refresh token', () => {
     ]);
   });
 
-  it('is stored although the database cannot be reached at the moment at which it comes', async () => {
+  it.each([
+    ['is stored', 'update grants set refresh_token ='],
+    ['and its access token are stored', 'update grants set access_token ='],
+  ])('%s although the database cannot be reached at that moment', async (_, statement) => {
     const { services } = app.app;
     app.provider.rotateRefreshTokens = true;
     const away = [0, 0].map(() => Object.assign(new Error('no database'), { code: 'ECONNREFUSED' }));
     const db = services.db.withPlugin({
       transformQuery({ node }) {
-        const stores = JSON.stringify(node).includes('update grants set refresh_token =');
+        const stores = JSON.stringify(node).includes(statement);
         const error = stores ? away.pop() : undefined;
         if (error !== undefined) throw error;
         return node;
@@ -300,9 +305,34 @@ describe('D34: a rotated refresh token', () => {
     const asked = tokens.of({ ...row, cut_off: false }, ADA, performance.now() + 60_000);
     expect(await asked).toBeTypeOf('string');
     expect(away).toEqual([]);
+    expect(await grant()).toMatchObject({ refresh_started_on: null });
     await expireAccessTokens(app);
     expect(await outcomeOf(ask(ownRecord(ADA)))).toBe(200);
     expect(await grant()).toMatchObject({ valid: true });
+  });
+
+  it('is asked for by the next check when the database broke off while the refresh was claimed', async () => {
+    const { services } = app.app;
+    const claims = new Set<object>();
+    const db = services.db.withPlugin({
+      transformQuery({ node, queryId }) {
+        if (JSON.stringify(node).includes('refresh_started_on = now()')) claims.add(queryId);
+        return node;
+      },
+      async transformResult({ result, queryId }) {
+        if (claims.has(queryId)) throw Object.assign(new Error('broke off'), { code: 'ECONNRESET' });
+        return result;
+      },
+    });
+    const [row] = await grants();
+    if (row === undefined) throw new Error('no grant');
+    const tokens = createAccessTokens({ ...services, db });
+    const asked = tokens.of({ ...row, cut_off: false }, ADA, performance.now() + 60_000);
+    await expect(asked).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await sql`update grants set refresh_started_on = now() - interval '31 seconds'`.execute(app.db);
+    await checkGrants(services, testRun('check-grants'));
+    expect(refreshes()).toHaveLength(1);
+    expect(await grant()).toMatchObject({ valid: true, refresh_started_on: null });
   });
 
   it('whose answer was lost is marked as dead at once', async () => {

@@ -5,6 +5,7 @@ import {
   consumeArtifact,
   deleteArtifact,
   deleteGrant,
+  deleteTokens,
   findArtifact,
   findSession,
   rememberSignIn,
@@ -63,10 +64,16 @@ export function createAdapter(parts: Parts, model: string): Adapter {
       if (typeof grantId === 'string') await deleteGrant(db, digestOf(grantId));
       throw new errors.InvalidGrant('used already');
     },
-    destroy: (id) => (model === 'Grant' ? deleteGrant(db, digestOf(id)) : deleteArtifact(db, at(id))),
+    destroy(id) {
+      if (model === 'Grant') return deleteGrant(db, digestOf(id));
+      // The library would delete a token that is revoked first, and what belongs to it afterwards (D84).
+      return model in TOKENS ? deleteTokens(db, at(id)) : deleteArtifact(db, at(id));
+    },
     revokeByGrantId: (grantId) => deleteGrant(db, digestOf(grantId), model),
   };
 }
+
+const TOKENS = { AccessToken: true, RefreshToken: true };
 
 function grantOf(model: string, id: string, { grantId }: AdapterPayload): string | null {
   const grant = model === 'Grant' ? id : model === 'Interaction' ? undefined : grantId;

@@ -207,6 +207,22 @@ export async function deleteArtifact(
   await db.deleteFrom('oidc_artifacts').where('model', '=', model).where('id_hash', '=', idHash).execute();
 }
 
+/**
+ * Deletes a token with all others of its grant, by one statement: after a failure a retry still finds it, and ends the
+ * others, too.
+ */
+export async function deleteTokens(
+  db: Kysely<Database>,
+  { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
+): Promise<void> {
+  await sql`
+    with token as (select grant_hash from oidc_artifacts where model = ${model} and id_hash = ${idHash})
+    delete from oidc_artifacts
+    where grant_hash = (select grant_hash from token) and model in ('AccessToken', 'RefreshToken', 'AuthorizationCode')`.execute(
+    db,
+  );
+}
+
 /** Deletes a grant. Records that a concurrent request still writes are useless without it. */
 export async function deleteGrant(db: Kysely<Database>, grantHash: string, model?: string): Promise<void> {
   await db

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../server/app.ts';
@@ -408,6 +409,27 @@ describe('RFC 7662 and RFC 7009: introspection and revocation', () => {
     await restrict(false);
     expect((await ask(party, '/oidc/introspection', access_token)).json).toMatchObject({ active: true });
   });
+
+  it.each(['access_token', 'refresh_token'] as const)(
+    '7009, 2.2.1: the %s is revoked by the retry after a 503, with all of its grant',
+    async (kind) => {
+      const tokens = await tokensOf(party);
+      await sql`create function fails() returns trigger language plpgsql as
+        $$begin raise exception 'not deleted' using errcode = '57P01'; end$$`.execute(app.db);
+      await sql
+        .raw(`create trigger fails before delete on oidc_artifacts for each row
+        when (old.model = '${kind === 'access_token' ? 'RefreshToken' : 'AccessToken'}') execute function fails()`)
+        .execute(app.db);
+      const failed = await post('/oidc/revocation', {
+        body: { ...credentialsOf(party), token: String(tokens[kind]) },
+      });
+      await sql`drop function fails cascade`.execute(app.db);
+      expect(failed.status).toBe(503);
+      expect((await ask(party, '/oidc/revocation', tokens[kind])).status).toBe(200);
+      for (const token of [tokens.access_token, tokens.refresh_token])
+        expect((await ask(party, '/oidc/introspection', token)).json).toEqual({ active: false });
+    },
+  );
 
   it('7009, 2.1: an application revokes what is its own, by any hint; another one is told that it may not', async () => {
     for (const at of [party, publicParty]) {

@@ -10,7 +10,9 @@ export interface VisitedUser {
   readonly guest: boolean;
   /** Whether it is its corporation's CEO. */
   readonly ceo: boolean;
-  /** Whether an earlier run found it among the deleted characters. */
+  /** Whether a run found it among the deleted characters. */
+  readonly marked: boolean;
+  /** Whether that was an earlier run, and not this one before a retry (D63b). */
   readonly buried: boolean;
   readonly signed_in: string;
 }
@@ -32,6 +34,9 @@ export interface PageWanted {
 /** Milliseconds for which an id that the provider refused is not requested again. */
 const RESTS_FOR = 24 * 3_600_000;
 
+/** Minimum milliseconds between two runs that witness a deletion. */
+const RUNS_APART = 10 * 60_000;
+
 /** The same expression as in the index users_sync_order. */
 const signedIn = sql`coalesce(u.signed_in_on, '-infinity')`;
 
@@ -46,6 +51,15 @@ const visited = (startedOn: Date) => sql`
     and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz
       or u.refused_on > ${new Date(startedOn.getTime() + RESTS_FOR)}::timestamptz)`;
 
+/**
+ * Marks of the last minutes may be those of this very run, whose retry comes within seconds; marks dated more than that
+ * ahead are nobody's.
+ */
+const wasBuried = (startedOn: Date) => sql`
+  (u.graveyard_on is not null and u.graveyard_on
+    not between ${new Date(startedOn.getTime() - RUNS_APART)}::timestamptz
+      and ${new Date(startedOn.getTime() + RUNS_APART)}::timestamptz)`;
+
 /** A page of users and guests, latest sign-in first; without the built-in user. */
 export async function readUsers(
   db: Kysely<Database>,
@@ -54,7 +68,8 @@ export async function readUsers(
   const { rows } = await sql<VisitedUser>`
     select u.character_id, u.corporation_id, c.alliance_id, ${isGuest} as guest,
       c.ceo_id is not distinct from u.character_id and ${isMember} as ceo,
-      u.graveyard_on is not null as buried, ${signedIn}::text as signed_in
+      u.graveyard_on is not null as marked, ${wasBuried(startedOn)} as buried,
+      ${signedIn}::text as signed_in
     from users u left join corporations c on c.corporation_id = u.corporation_id
     where ${visited(startedOn)} ${beyond(sql`<`, after)} ${beyond(sql`>=`, upTo)}
     order by ${signedIn} desc, u.character_id desc
@@ -84,9 +99,8 @@ export async function saveMarks(
   now: Date,
 ): Promise<void> {
   if (buried.length > 0) {
-    await sql`update users set graveyard_on = ${now} where character_id = any(${[...buried]}::bigint[])`.execute(
-      db,
-    );
+    await sql`update users set graveyard_on = ${now}
+      where character_id = any(${[...buried]}::bigint[]) and graveyard_on is null`.execute(db);
   }
   if (risen.length > 0) {
     await sql`update users set graveyard_on = null where character_id = any(${[...risen]}::bigint[])`.execute(

@@ -216,15 +216,15 @@ function suspicionOf(asked: number, found: number): ProviderError | undefined {
 }
 
 function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, visit: SyncState): void {
-  const { character_id, signed_in, guest, buried, corporation_id: from } = user;
+  const { character_id, signed_in, guest, marked, buried, corporation_id: from } = user;
   const leads = user.ceo && from !== null;
   if (corporation_id === GRAVEYARD) {
-    if (leads && !buried) visit.leaderless.push(from);
+    if (leads && !marked) visit.leaderless.push(from);
     if (buried) visit.deleted.push({ character_id, signed_in });
     else visit.buried.push(character_id);
     return;
   }
-  if (buried) visit.risen.push(character_id);
+  if (marked) visit.risen.push(character_id);
   const to = corporation_id < FIRST_PLAYER_CORPORATION ? null : corporation_id;
   if (leads && to !== from) visit.leaderless.push(from);
   // A guest stays unchanged until it joins its host (D28).

@@ -632,6 +632,7 @@ describe('D101: hand-over and deletion', () => {
     app.provider.world.deleteCharacter(DOV);
     await run();
     expect(await groups()).toEqual([[BRIM, DOV].sort((a, b) => a - b)]);
+    app.clock.advance(30 * 60_000);
     await run();
     expect(await persons()).toEqual({});
     expect((await happened()).at(-1)).toEqual(['deleted', DOV, null, null]);

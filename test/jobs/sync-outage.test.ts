@@ -316,6 +316,7 @@ describe('D63: the mass-change guard', () => {
       from tokens, unnest(${holders}::bigint[]) holder where uuid = ${permanent.uuid}`.execute(app.db);
     world.deleteCharacter(deleted);
     expect(await complaintsOf(() => sync())).toEqual([]);
+    app.clock.advance(30 * 60_000);
     expect(await complaintsOf(() => sync())).toEqual([HELD]);
     expect(await userRow(app, deleted)).toBeDefined();
     await sync({ force: true });

@@ -311,6 +311,7 @@ describe('D63b: characters that were deleted', () => {
     expect(await sync()).toEqual([]);
     expect(await userRow(app, id)).toMatchObject({ corporation_id: FIRST });
     expect((await app.client(token.jwt).token.current()).status).toBe(200);
+    app.clock.advance(HOUR / 2);
     expect(await sync({ dryRun: true })).toEqual([{ character_id: id, deleted: true }]);
     expect(await userRow(app, id)).toBeDefined();
     expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
@@ -333,6 +334,7 @@ describe('D63b: characters that were deleted', () => {
       const { rows: grants } = await sql<{ grant_id: string }>`
         select grant_id from grants where character_id = any(${ids}::bigint[])`.execute(app.db);
       await sync();
+      app.clock.advance(HOUR / 2);
       const statements = await statementsOf(app, async () =>
         expect(await sync()).toEqual(
           ids.sort((a, b) => a - b).map((character_id) => ({ character_id, deleted: true })),
@@ -365,6 +367,31 @@ describe('D63b: characters that were deleted', () => {
     await expect(syncUsers({ ...services, db }, testRun('sync-users'))).rejects.toBe(away);
     expect(await sync()).toEqual([]);
     expect(await userRow(app, id)).toBeDefined();
+    app.clock.advance(HOUR / 2);
+    expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
+  });
+
+  it('D63b: nor does the retry of a run that could not hear that its marks were stored', async () => {
+    const id = memberOf(FIRST);
+    app.provider.world.deleteCharacter(id);
+    const { services } = app.app;
+    const marks = new Set<object>();
+    const db = services.db.withPlugin({
+      transformQuery({ node, queryId }) {
+        if (JSON.stringify(node).includes('update users set graveyard_on = ')) marks.add(queryId);
+        return node;
+      },
+      async transformResult({ result, queryId }) {
+        if (marks.has(queryId)) throw Object.assign(new Error('broke off'), { code: 'ECONNRESET' });
+        return result;
+      },
+    });
+    await expect(syncUsers({ ...services, db }, testRun('sync-users'))).rejects.toThrow('broke off');
+    app.clock.advance(60_000);
+    expect(await sync()).toEqual([]);
+    expect(await userRow(app, id)).toBeDefined();
+    // Counted from when it was found first.
+    app.clock.advance(HOUR / 2 - 60_000);
     expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
   });
 

@@ -85,7 +85,6 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   if (!run.dryRun) {
     await saveMarks(db, { ...visit, buried: [] }, clock.now());
     await saveCursor(db, run.job, visit.failure && visit.place);
-    if (failure === undefined) await noteComplete(db, run.job, startedOn);
   }
   const changes = await applyPlan(services, run, {
     lookedAt: visit.answered,
@@ -97,7 +96,10 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   });
   // Not by a run that fails: its retry, seconds later, would be the second run that finds them deleted (D63b).
   run.signal.throwIfAborted();
-  if (!run.dryRun) await saveMarks(db, { buried: visit.buried, risen: [], refused: [] }, clock.now());
+  if (!run.dryRun) {
+    await saveMarks(db, { buried: visit.buried, risen: [], refused: [] }, clock.now());
+    if (failure === undefined) await noteComplete(db, run.job, startedOn);
+  }
   return changes;
 }
 

@@ -71,6 +71,17 @@ describe('the sync of users', () => {
     await sync();
     app.provider.faults.clear();
     expect(await noted()).toEqual(began);
+    const { services } = app.app;
+    const away = Object.assign(new Error('no database'), { code: 'ECONNREFUSED' });
+    const db = services.db.withPlugin({
+      transformQuery({ node }) {
+        if (JSON.stringify(node).includes('held_changes')) throw away;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    await expect(syncUsers({ ...services, db }, testRun('sync-users'))).rejects.toBe(away);
+    expect(await noted()).toEqual(began);
   });
 
   it.each([

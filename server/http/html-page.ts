@@ -72,7 +72,7 @@ export function page(
   title: string,
   body: string,
   links: readonly Link[],
-  { form = '', footer = 'Nothing was stored. You can close this page.' }: More = {},
+  { form = '', footer = `Nothing was stored. ${CLOSE}` }: More = {},
 ): string {
   return `<!doctype html>
 <html lang="en">
@@ -107,6 +107,9 @@ export function paragraphs(...texts: readonly string[]): string {
   return texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
 }
 
+/** The last line of a page where something was stored, or may have been. */
+export const CLOSE = 'You can close this page.';
+
 export const WAIT = 'Wait a minute, then start again in the application.';
 
 const REFUSED =
@@ -119,5 +122,7 @@ const AT_FAULT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
  * request that is refused as it is.
  */
 export function failurePage(detail: string, status: number): string {
-  return page('Something went wrong', paragraphs(detail, AT_FAULT.has(status) ? REFUSED : WAIT), []);
+  const text = paragraphs(detail, AT_FAULT.has(status) ? REFUSED : WAIT);
+  // The answer of the database may be what was lost, so nobody knows what was stored.
+  return page('Something went wrong', text, [], status < 500 ? {} : { footer: CLOSE });
 }

@@ -1,13 +1,22 @@
-import { type Link, page, paragraphs, WAIT } from '../http/html-page.ts';
+import { CLOSE, type Link, page, paragraphs, WAIT } from '../http/html-page.ts';
 import { escapeHtml } from '../shared/html.ts';
-import type { NotAllowed, Refusal, TooFewScopes, WaysOn } from './outcome.ts';
+import {
+  COMPLETED,
+  type NotAllowed,
+  type Refusal,
+  type TooFewScopes,
+  UNKNOWN,
+  type WaysOn,
+} from './outcome.ts';
 
 const START_AGAIN = 'Please go back to the application and sign in again.';
 
 /** The page for a refused sign-in: the reason, and links to continue (D26). */
 export function refusalPage(refusal: Refusal, waysOn: WaysOn): string {
   const { title, body } = contentOf(refusal);
-  return page(title, body, linksOf(waysOn));
+  // After a success a sign-in is completed, or, with OpenID Connect, forgotten.
+  const over = refusal === COMPLETED || refusal === UNKNOWN;
+  return page(title, body, linksOf(waysOn), over ? { footer: CLOSE } : {});
 }
 
 export function linksOf({ again, application, giveUp, asAnother }: WaysOn): Link[] {

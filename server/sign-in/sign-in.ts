@@ -104,22 +104,29 @@ async function redeem(services: Services, state: StateCode, code: string): Promi
     const present = await findStateCode(db, state.state_code);
     return present === undefined ? UNKNOWN : (faultOf(present, clock.now()) ?? TRIED_TOO_OFTEN);
   }
-  let refused = false;
+  /** Whether the try counts, or does not matter any more. */
+  let taken = false;
   try {
     const outcome = await admitUser(services, state, await sso.exchange(code, state.code_verifier));
+    taken = outcome.kind === 'admitted';
     outages.worked(SUBJECT);
     return outcome;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    refused = error.fault === 'refused-code';
-    if (refused) {
+    taken = error.fault === 'refused-code';
+    if (taken) {
       log.info('a sign-in came back with a code that the provider does not accept');
       return REFUSED_CODE;
     }
     outages.failed(SUBJECT, { err: error }, 'a sign-in failed at the provider');
     return { kind: 'provider-failed' };
   } finally {
-    if (!refused) await giveTryBack(db, state.state_code);
+    // An error of this is not thrown: the outcome that is known already counts.
+    if (!taken) {
+      await giveTryBack(db, state.state_code).catch((error: unknown) =>
+        log.warn({ err: error }, 'a sign-in that did not succeed has cost a try'),
+      );
+    }
   }
 }
 

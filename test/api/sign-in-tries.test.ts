@@ -45,6 +45,32 @@ describe('D26: a code that the provider refuses', () => {
   const codeOf = async (loginUrl: string, characterId = MEMBER) =>
     new URL(await app.provider.authorize(loginUrl, { characterId })).searchParams.get('code') ?? '';
 
+  it('D8: a sign-in that is stored succeeds though the database cannot be reached after that', async () => {
+    const { services } = app.app;
+    const db = services.db.withPlugin({
+      transformQuery({ node }) {
+        const text = JSON.stringify(node);
+        if (text.includes('"tries"') && text.includes('"operator":"-"'))
+          throw Object.assign(new Error('no database'), { code: 'ECONNREFUSED' });
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const complete = async (code?: string) => {
+      const { login_url, state_code } = await startLogin(app, { dyn });
+      const query = { state: state_code, code: code ?? (await codeOf(login_url)) };
+      return { query, outcome: await completeSignIn({ ...services, db }, query, undefined) };
+    };
+    const { query, outcome } = await complete();
+    expect(outcome).toMatchObject({ kind: 'signed-in' });
+    const again = await expectPage(await callBack(app, query), 400, TITLES.badRequest);
+    expect(again).toContain('was completed already');
+    expect(again).not.toContain('Nothing was stored');
+    // Nor is another outcome replaced.
+    app.provider.faults.add(TOKEN_ENDPOINT, { kind: 'status', status: 503, as: 'text' });
+    expect((await complete()).outcome).toMatchObject({ refusal: { kind: 'provider-failed' } });
+  });
+
   it('is a 400 page that does not blame the provider, with a link back to the application', async () => {
     const { state_code } = await startLogin(app, { dyn });
     const html = await expectPage(await wrong(state_code), 400, TITLES.badRequest);

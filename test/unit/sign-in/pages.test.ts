@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { failurePage, PAGE_HEADERS } from '../../../server/http/html-page.ts';
 import type { Refusal, WaysOn } from '../../../server/sign-in/outcome.ts';
+import { COMPLETED, EXPIRED, UNKNOWN } from '../../../server/sign-in/outcome.ts';
 import { refusalPage } from '../../../server/sign-in/pages.ts';
 
 const EVIL = `</p><script>alert("1")</script><img src=x onerror='alert(2)'>&`;
@@ -139,4 +140,13 @@ it('D26: pages forbid caching, framing, content sniffing and referrers', () => {
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',
   });
+});
+
+it('D8: a page says that nothing was stored only where that is known', () => {
+  const NOTHING = 'Nothing was stored.';
+  expect(failurePage('The database cannot be reached.', 503)).not.toContain(NOTHING);
+  expect(failurePage('The address is not valid.', 422)).toContain(NOTHING);
+  expect(refusalPage(COMPLETED, {})).not.toContain(NOTHING);
+  expect(refusalPage(UNKNOWN, {})).not.toContain(NOTHING);
+  expect(refusalPage(EXPIRED, {})).toContain(NOTHING);
 });

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { isGuest } from '../access/clearance-levels.queries.ts';
+import { isGuest, memberLevel } from '../access/clearance-levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
@@ -56,8 +56,14 @@ const seenAs = (characterName: string, now: Date) => ({
   character_name: characterName,
   name_key: nameKey(characterName),
   seen_on: now,
-  updated_on: now,
 });
+
+/**
+ * The present `updated_on`, or this moment where the record changes: everybody reads it, and may not learn of sign-ins
+ * and hand-overs by it (D94).
+ */
+const updatedWhere = (changes: RawBuilder<boolean>, now: Date) =>
+  sql<Date>`case when ${changes} then ${now}::timestamptz else users.updated_on end`;
 
 /** Stores that a guest was seen; false when the character is none, or no user, any more. */
 export async function keepGuest(
@@ -67,7 +73,10 @@ export async function keepGuest(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
-    .set(seenAs(characterName, now))
+    .set({
+      ...seenAs(characterName, now),
+      updated_on: updatedWhere(sql`users.character_name <> ${characterName}`, now),
+    })
     .where('character_id', '=', characterId)
     .where('clearance_level', '<', MEMBER_LEVEL)
     .executeTakeFirst();
@@ -82,6 +91,7 @@ export async function makeGuest(
 ): Promise<void> {
   const row = {
     ...seenAs(guest.characterName, now),
+    updated_on: now,
     clearance_level: GUEST_LEVEL,
     corporation_id: guest.host,
   };
@@ -195,7 +205,7 @@ export async function handOver(
     .set((eb) => ({
       owner_hash: ownerHash,
       proven_on: null,
-      updated_on: now,
+      updated_on: updatedWhere(sql`users.clearance_level <> ${memberLevel}`, now),
       clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(MEMBER_LEVEL)]),
     }))
     .where('character_id', '=', characterId)

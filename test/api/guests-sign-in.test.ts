@@ -79,8 +79,20 @@ describe('guests', () => {
 
   it('D28: a guest signs in again without an invitation and stays a guest', async () => {
     const id = await makeGuest();
+    const made = await userRow(app, id);
+    app.clock.advance(1000);
     userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
-    expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    const again = await userRow(app, id);
+    expect(again).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    // D94: everybody reads it, but not who signs in when.
+    expect(again?.updated_on).toEqual(made?.updated_on);
+    await app.db
+      .updateTable('users')
+      .set({ character_name: 'Former' })
+      .where('character_id', '=', id)
+      .execute();
+    userTokenOf(await trySignIn(app, { characterId: id }, { dyn }));
+    expect((await userRow(app, id))?.updated_on).toEqual(app.clock.now());
   });
 
   it.each([

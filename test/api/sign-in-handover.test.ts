@@ -241,6 +241,21 @@ describe('D29b: a character that was handed to another person', () => {
     );
   });
 
+  it('D94: everybody reads when a user was updated, but not by that when one was handed over', async () => {
+    const id = OTHER;
+    const handedOver = async () => {
+      app.clock.advance(1000);
+      app.provider.world.handOver(id);
+      await app.signIn(id, { dyn });
+      return (await userRow(app, id))?.updated_on;
+    };
+    await setLevel(app, id, 0);
+    const before = (await userRow(app, id))?.updated_on;
+    expect(await handedOver()).toEqual(before);
+    await setLevel(app, id, 3);
+    expect(await handedOver()).toEqual(app.clock.now());
+  });
+
   it('signing in through an app token of its own, which is deleted too: a 400 page', async () => {
     await setLevel(app, OTHER, 10);
     const own = await makeToken(app, 'dyn', OTHER, uuidOf(app.root));

@@ -9,7 +9,7 @@ type Call<Query, Given> = (request: {
 }) => Promise<Given>;
 
 /** A page of a list. */
-export interface Stretch<Entry> {
+interface Stretch<Entry> {
   readonly entries: readonly Entry[];
   /** The cursor of the next page; undefined on the last one. */
   readonly next: string | undefined;

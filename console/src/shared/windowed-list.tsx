@@ -5,6 +5,8 @@ interface WindowedListProps<Item> {
   readonly label: string;
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
+  /** Whether the item is no longer one, and shown only to fill its place. */
+  readonly isGone?: (item: Item) => boolean;
   readonly children: (item: Item) => ReactNode;
   /** Called when the last item becomes visible. */
   readonly onEnd?: () => void;
@@ -14,7 +16,8 @@ interface WindowedListProps<Item> {
 const ROW = 45;
 
 /** A list of any length, of which only the visible items are rendered. */
-export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: WindowedListProps<Item>) {
+export function WindowedList<Item>(props: WindowedListProps<Item>) {
+  const { label, items, keyOf, isGone, children, onEnd } = props;
   const window = useRef<HTMLElement>(null);
   // Must be stable: a new function makes the virtualizer compute the positions of all items again.
   const getItemKey = useCallback((index: number) => keyOf(items[index] as Item), [items, keyOf]);
@@ -41,6 +44,7 @@ export function WindowedList<Item>({ label, items, keyOf, children, onEnd }: Win
             ref={rows.measureElement}
             aria-setsize={items.length}
             aria-posinset={index + 1}
+            inert={isGone?.(items[index] as Item)}
             style={{ transform: `translateY(${start}px)` }}
           >
             <Row item={items[index] as Item}>{children}</Row>

@@ -9,6 +9,7 @@ import {
   heading,
   instance,
   MODERATOR,
+  OTHER,
   open,
   operator,
   PILOT,
@@ -28,9 +29,9 @@ const isMember = async () => {
   const { members } = await ok(operator.group.get({ params: { group_id: groupId } }));
   return members.some(({ character_id }) => character_id === PILOT);
 };
-const apply = () =>
+const apply = (token = pilot) =>
   ok(
-    createClient({ baseUrl: instance.url, token: pilot }).group.apply({
+    createClient({ baseUrl: instance.url, token }).group.apply({
       params: { group_id: groupId },
       body: { message: 'Once more.', answers: ['Since 2019.'] },
     }),
@@ -116,7 +117,7 @@ describe('D110, D111: into a group and out of it', () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  it('what is decided is gone at once, and back with the reason where the service refuses', async () => {
+  it('what is decided waits in its place for the answer, and says why where the service refuses', async () => {
     await apply();
     await open('/inbox', moderator);
     await page.getByText('Once more.').waitFor();
@@ -129,13 +130,40 @@ describe('D110, D111: into a group and out of it', () => {
       await held;
       await route.fulfill({ status: 409, json: { detail, code: 'not_eligible' } });
     });
-    await page.getByRole('button', { name: /^Approve (?!with)/ }).click();
-    await page.getByText('Nobody waits for an answer of yours.').waitFor();
+    const card = page.getByRole('article');
+    const approve = card.getByRole('button', { name: /^Approve (?!with)/ });
+    await approve.click();
+    await approve.and(page.locator(':disabled')).waitFor();
+    expect(await card.getByRole('button', { name: /^Reject/ }).isDisabled()).toBe(true);
     answer();
-    await page.getByText(detail).waitFor();
-    await page.getByText('Once more.').waitFor();
+    await card.getByText(detail).waitFor();
+    expect(await approve.isEnabled()).toBe(true);
     expect(await faultsOf('inbox-refused', TWO_LOOKS)).toEqual([]);
     expect(await isMember()).toBe(false);
+  });
+
+  it('a second click, or one as another application comes, decides nothing about somebody else', async () => {
+    const other = await tokenOf(OTHER);
+    await open('/inbox', moderator);
+    const approve = page.getByRole('button', { name: /^Approve (?!with)/ });
+    const { x, y } = (await approve.boundingBox()) ?? { x: 0, y: 0 };
+    const click = () => page.mouse.click(x + 10, y + 10);
+    const { application_id } = await apply(other);
+    await expect.poll(() => approve.count()).toBe(2);
+    await click();
+    // The focus goes to the one that still waits, and the answered one tells what became of it.
+    await page.getByRole('article').nth(1).and(focused()).waitFor();
+    await click();
+    expect(await isMember()).toBe(true);
+    await page.getByRole('article').first().getByText('Approved').waitFor();
+    const waiting = await ok(operator.group.applications({ params: { group_id: groupId } }));
+    expect(waiting.find((each) => each.application_id === application_id)?.state).toBe('pending');
+    const applicant = createClient({ baseUrl: instance.url, token: other });
+    await applicant.application.withdraw({ params: { application_id } });
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
+    const remove_members = [character_name];
+    await ok(operator.group.update({ params: { group_id: groupId }, body: { remove_members } }));
+    expect(tab.complaints).toEqual([]);
   });
 
   it('D111: who waits beyond the first page is shown and counted, too', async () => {

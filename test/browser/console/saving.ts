@@ -24,6 +24,7 @@ describe('what is saved', () => {
   let params: { group_id: string };
   beforeAll(async () => {
     administrator = await tokenOf(ADMINISTRATOR);
+    await Promise.all([tokenOf(PILOT), tokenOf(OTHER)]);
     params = await ok(operator.group.create({ body: { group_name: 'Savers', description: '' } }));
     const add_members = [await nameOf(PILOT), await nameOf(OTHER)];
     await ok(operator.group.update({ params, body: { add_members } }));
@@ -117,6 +118,28 @@ describe('what is saved', () => {
     await button(`Remove ${pilot}`).press('Enter');
     await page.getByText(`${pilot} is no member any more.`).waitFor();
     await page.getByRole('region', { name: 'List: Members' }).and(focused()).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('a second click on Remove removes nobody else', async () => {
+    const add_members = [await nameOf(PILOT), await nameOf(OTHER)];
+    const own = await ok(operator.group.create({ body: { group_name: 'Two', description: '' } }));
+    await ok(operator.group.update({ params: own, body: { add_members } }));
+    await open(`/group/${own.group_id}`, administrator);
+    const { x, y } =
+      (await page
+        .getByRole('button', { name: /^Remove / })
+        .first()
+        .boundingBox()) ?? {};
+    const click = () => page.mouse.click((x ?? 0) + 10, (y ?? 0) + 10);
+    await click();
+    await page.getByText('is no member any more.').waitFor();
+    await click();
+    await page.getByText('2 of 2').waitFor();
+    await settled();
+    // Its owner, and one of two.
+    expect((await ok(operator.group.get({ params: own }))).members).toHaveLength(2);
+    await operator.group.delete({ params: own });
     expect(tab.complaints).toEqual([]);
   });
 

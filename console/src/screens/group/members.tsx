@@ -6,6 +6,7 @@ import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
+import { useSteady } from '../../shared/steady.ts';
 import { t } from '../../text/text.ts';
 import { useGroupChange } from './change.ts';
 import { PasteNames } from './paste-names.tsx';
@@ -19,9 +20,10 @@ interface MembersProps {
 export function Members({ group, mayChange }: MembersProps) {
   const change = useGroupChange(group.group_id);
   const changeable = mayChange && !group.is_autogroup;
+  const members = useSteady(group.members, ({ character_id }) => character_id);
   const list = useRef<HTMLDivElement>(null);
   const remove = ({ character_id, character_name: name }: UserShort) => {
-    // The row with the focused button goes.
+    // The focused button goes.
     list.current?.querySelector('section')?.focus();
     change.mutate(
       { remove_members: [name] },
@@ -52,12 +54,13 @@ export function Members({ group, mayChange }: MembersProps) {
       <div ref={list}>
         <FilteredList
           label={t('Members')}
-          items={group.members}
-          textOf={({ character_name }) => character_name}
-          keyOf={({ character_id }) => character_id}
+          items={members}
+          textOf={({ item }) => item.character_name}
+          keyOf={({ item }) => item.character_id}
+          isGone={({ isGone }) => isGone}
           empty={t('Nobody is in it.')}
         >
-          {(member) => (
+          {({ item: member }) => (
             <div className="row">
               <LinkAnchor to="/user/$name" params={{ name: member.character_name }}>
                 <Name of={member.character_name} />
@@ -72,6 +75,9 @@ export function Members({ group, mayChange }: MembersProps) {
                     size="xs"
                     variant="default"
                     aria-label={t('Remove {name}', { name: member.character_name })}
+                    loading={
+                      change.isPending && change.variables.remove_members?.[0] === member.character_name
+                    }
                     onClick={() => remove(member)}
                   >
                     {t('Remove')}

@@ -42,10 +42,17 @@ export function noticeRefusal(error: unknown): void {
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeRefusal }),
   mutationCache: new MutationCache({ onError: noticeRefusal }),
-  // No retries here, because the SDK retries. Data older than half a minute is fetched again when it is shown.
+  // No retries here, because the SDK retries. Data older than half a minute is fetched again when it is shown. Without a
+  // network everything is tried all the same: what waits for one would be done later, unseen.
   defaultOptions: {
-    queries: { retry: false, staleTime: MINUTE / 2, gcTime: 10 * MINUTE },
-    mutations: { retry: false },
+    queries: {
+      retry: false,
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      staleTime: MINUTE / 2,
+      gcTime: 10 * MINUTE,
+    },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ADMINISTRATOR, at, button, heading, open, page, settled, tokenOf } from './stage.ts';
 
 const DETAIL = 'The database cannot be reached.';
@@ -73,6 +73,23 @@ describe('at night, when the service is in trouble', () => {
     await page.getByRole('combobox').fill('Nobody is called that');
     await page.getByRole('dialog').getByText(DETAIL).waitFor();
     expect(await page.getByText('Nothing is called that.').count()).toBe(0);
+  });
+
+  it('without a network what is done or looked for says so at once, and is not sent later', async () => {
+    await open('/', administrator);
+    await settled();
+    // All pages have one context.
+    onTestFinished(() => page.context().setOffline(false));
+    await page.context().setOffline(true);
+    await button('Begin').click();
+    await page.getByRole('main').getByText('The service cannot be reached.').waitFor();
+    expect(await button('Begin').isEnabled()).toBe(true);
+    await page.context().setOffline(false);
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('combobox').fill('Nobody is called that');
+    await page.getByRole('dialog').getByText('The service cannot be reached.').waitFor();
   });
 
   it('what cannot be signed out of at the service is forgotten here, and said', async () => {

@@ -1,18 +1,13 @@
 import { useState } from 'react';
-
-/** The value to show after somebody else changed what is saved from `base` to `own`, while `draft` was chosen here. */
-type Rebase<Value> = (draft: Value, base: Value, own: Value) => Value;
-
-/** What was chosen here stays; what was not follows. */
-const keepChoice = <Value>(draft: Value, base: Value, own: Value) => (draft === base ? own : draft);
+import { withTheirs } from './with-theirs.ts';
 
 /** A value that is chosen before it is saved, and follows changes by others meanwhile. */
-export function useDraft<Value>(own: Value, rebase: Rebase<Value> = keepChoice) {
+export function useDraft<Value>(own: Value) {
   const [base, setBase] = useState(own);
   const [draft, setDraft] = useState(own);
   if (own !== base) {
     setBase(own);
-    setDraft(rebase(draft, base, own));
+    setDraft(withTheirs(draft, base, own));
   }
   return [draft, setDraft] as const;
 }

@@ -295,6 +295,30 @@ describe('D81: applications of OpenID Connect', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('one that somebody else restricts while it is edited stays restricted', async () => {
+    const { group_id } = await ok(operator.group.create({ body: { group_name: 'Let in', description: '' } }));
+    const one = 'https://wiki.example/callback';
+    const two = 'https://wiki.example/second';
+    const made = await ok(
+      operator.oidc.createClient({ body: { client_name: 'Open', redirect_uris: [one] } }),
+    );
+    const params = { client_id: made.client_id };
+    await signInAsAdministrator();
+    await page.goto(at('/applications'));
+    await page.getByRole('region', { name: 'Open' }).getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Closed');
+    const body = { allowed_groups: [group_id], redirect_uris: [one, two] };
+    await ok(operator.oidc.updateClient({ params, body }));
+    await page.locator('dl').getByText(two).waitFor();
+    await dialog.getByRole('button', { name: 'Edit' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await ok(operator.oidc.getClient({ params }))).toMatchObject({ client_name: 'Closed', ...body });
+    await operator.oidc.deleteClient({ params });
+    await operator.group.delete({ params: { group_id } });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('one whose groups were all deleted says so, and does not offer to let in everybody by a save', async () => {
     const { group_id } = await ok(operator.group.create({ body: { group_name: 'Gone', description: '' } }));
     const body = { redirect_uris: ['https://wiki.example/callback'], allowed_groups: [group_id] };

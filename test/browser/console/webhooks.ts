@@ -67,4 +67,25 @@ describe('D93: webhooks', () => {
     // Of the address that was refused; the browser prints every answer above 399.
     expect(tab.complaints).toEqual([expect.stringContaining('422')]);
   });
+
+  it('of one that somebody else changes meanwhile only what was changed here is saved', async () => {
+    const body = { url, types: ['group.*'] };
+    const { webhook_id } = await ok(operator.webhook.create({ body }));
+    const params = { webhook_id };
+    await open('/applications', administrator);
+    await settled();
+    await goToPart('Webhooks');
+    await button('Edit').click();
+    await dialog().getByLabel('In order').check();
+    await dialog().getByLabel('Types of events').fill('group.*\nuser.*');
+    await ok(operator.webhook.update({ params, body: { types: ['group.*', 'token.*'] } }));
+    await page.locator('dl').getByText('token.*').waitFor();
+    await dialog().getByRole('button', { name: 'Edit' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await ok(operator.webhook.get({ params }))).toMatchObject({
+      ...{ types: ['group.*', 'token.*', 'user.*'], group_ids: null, ordered: true },
+    });
+    await operator.webhook.delete({ params });
+    expect(tab.complaints).toEqual([]);
+  });
 });

@@ -4,13 +4,15 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { DialogButton, DialogForm } from '../../shared/dialog-form.tsx';
+import { changesOf } from '../../shared/with-theirs.ts';
 import { t } from '../../text/text.ts';
 
 interface ClientDialogProps {
   readonly label: string;
   /** Absent for a new client. */
   readonly client?: OidcClient;
-  readonly save: (client: PostOidcClient) => Promise<unknown>;
+  /** `changed` is what was changed here, on top of what others saved since the dialog was opened. */
+  readonly save: (client: PostOidcClient, changed: Partial<Parts>) => Promise<unknown>;
 }
 
 /** The form of an OpenID Connect client: its name, redirect URIs and who may sign in. */
@@ -28,23 +30,38 @@ const lines = (value: FormDataEntryValue | null) =>
     .split(/\s+/)
     .filter((line) => line !== '');
 
+type Parts = ReturnType<typeof partsOf>;
+
+/** As the service takes them: an empty value removes what was there, which null would keep. */
+function partsOf(client: OidcClient | undefined) {
+  return {
+    client_name: client?.client_name ?? '',
+    redirect_uris: client?.redirect_uris ?? [],
+    post_logout_redirect_uris: client?.post_logout_redirect_uris ?? [],
+    backchannel_logout_uri: client?.backchannel_logout_uri ?? '',
+    allowed_groups: client?.allowed_groups ?? [],
+    first_party: client?.first_party ?? false,
+  };
+}
+
 function Form({ label, client, save, close }: ClientDialogProps & { readonly close: () => void }) {
   const { data: groups } = useSuspenseQuery(queries.group.list());
+  const [opened] = useState(client);
   const [allowed, setAllowed] = useState<string[] | null>(client?.allowed_groups ?? null);
   // An empty list would admit everybody, unless it is what was there: all of its groups were deleted.
   const isOrphaned = client?.allowed_groups?.length === 0;
   const incomplete = allowed?.length === 0 && !isOrphaned;
   const send = (data: FormData) => {
-    return save({
+    const filled = {
       client_name: String(data.get('client_name') ?? ''),
       redirect_uris: lines(data.get('redirect_uris')),
       post_logout_redirect_uris: lines(data.get('post_logout_redirect_uris')),
-      // Empty values remove what was there; null would keep it.
       backchannel_logout_uri: String(data.get('backchannel_logout_uri') ?? ''),
       allowed_groups: allowed ?? [],
       first_party: data.has('first_party'),
-      public: data.has('public'),
-    });
+    };
+    const changed = changesOf(partsOf(client), filled, partsOf(opened));
+    return save({ ...filled, public: data.has('public') }, changed);
   };
   return (
     <DialogForm action={label} close={close} submit={send} incomplete={incomplete}>

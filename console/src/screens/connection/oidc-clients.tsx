@@ -88,7 +88,7 @@ function Card({ client, secret, onSecret }: CardProps) {
           <ClientDialog
             label={t('Edit')}
             client={client}
-            save={async ({ public: _, ...body }) => {
+            save={async (_, body) => {
               await castellan.oidc.updateClient({ params, body });
               await forget('oidc');
             }}

@@ -37,7 +37,7 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
         <WebhookDialog
           label={t('Edit')}
           webhook={webhook}
-          save={async (body) => {
+          save={async (_, body) => {
             await castellan.webhook.update({ params, body });
             await forget('webhook');
           }}

@@ -4,13 +4,15 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { DialogButton, DialogForm } from '../../shared/dialog-form.tsx';
+import { changesOf } from '../../shared/with-theirs.ts';
 import { listed, t } from '../../text/text.ts';
 
 interface WebhookDialogProps {
   readonly label: string;
   /** Absent for a new webhook. */
   readonly webhook?: Webhook;
-  readonly save: (webhook: PostWebhook) => Promise<unknown>;
+  /** `changed` is what was changed here, on top of what others saved since the dialog was opened. */
+  readonly save: (webhook: PostWebhook, changed: Partial<Parts>) => Promise<unknown>;
 }
 
 /** The form of a webhook: its URL, and the events to send. */
@@ -23,18 +25,36 @@ export function WebhookDialog(props: WebhookDialogProps) {
   );
 }
 
+type Parts = ReturnType<typeof partsOf>;
+
+function partsOf(webhook: Webhook | undefined) {
+  return {
+    url: webhook?.url ?? '',
+    types: webhook?.types ?? [],
+    // An empty list removes the restriction to groups.
+    group_ids: webhook?.group_ids ?? [],
+    ordered: webhook?.ordered ?? false,
+  };
+}
+
 function Form({ label, webhook, save, close }: WebhookDialogProps & { readonly close: () => void }) {
   const { data: groups } = useSuspenseQuery(queries.group.list());
+  const [opened] = useState(webhook);
   const [only, setOnly] = useState<string[]>(webhook?.group_ids ?? []);
   const send = (data: FormData) => {
     const text = (name: string) => String(data.get(name) ?? '').trim();
-    return save({
+    const filled = {
       url: text('url'),
       types: listed(text('types')),
-      // An empty list removes the restriction to groups, so a new webhook needs none.
-      ...((webhook !== undefined || only.length > 0) && { group_ids: only }),
+      group_ids: only,
       ordered: data.has('ordered'),
-    });
+    };
+    const { group_ids, ...fresh } = filled;
+    return save(
+      // A new webhook without a restriction has none to remove.
+      { ...fresh, ...(only.length > 0 && { group_ids }) },
+      changesOf(partsOf(webhook), filled, partsOf(opened)),
+    );
   };
   return (
     <DialogForm action={label} close={close} submit={send}>

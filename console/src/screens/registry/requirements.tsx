@@ -41,7 +41,7 @@ export function Requirements({ own, cumulated, save, preview }: RequirementsProp
 }
 
 function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulated'>>) {
-  const [scopes, setScopes] = useDraft(own, withTheirs);
+  const [scopes, setScopes] = useDraft(own);
   const careful = useCareful({
     preview,
     save: async (chosen: ExtScope[]) => {
@@ -61,17 +61,6 @@ function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulate
       />
     </Stack>
   );
-}
-
-/** What others require now, with what was added here and without what was taken out: the whole list is saved. */
-function withTheirs(
-  draft: readonly ExtScope[],
-  base: readonly ExtScope[],
-  own: readonly ExtScope[],
-): readonly ExtScope[] {
-  const added = draft.filter((scope) => !base.includes(scope) && !own.includes(scope));
-  const kept = own.filter((scope) => draft.includes(scope) || !base.includes(scope));
-  return [...kept, ...added];
 }
 
 function areSame(some: readonly ExtScope[], others: readonly ExtScope[]): boolean {

@@ -255,6 +255,39 @@ describe('D110, D111: into a group and out of it', () => {
     expect(await page.getByLabel('Days that an application is open').inputValue()).toBe('999999999');
   });
 
+  it('D110: what is typed while a policy is saved stays, and so does what others set meanwhile', async () => {
+    const params = { group_id: groupId };
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/\/policy$/, async (route) => {
+      if (route.request().method() === 'PUT') await held;
+      await route.continue();
+    });
+    await open(`/group/${groupId}`, administrator);
+    await goToPart('Joining');
+    await page.getByRole('combobox', { name: 'Members of these groups' }).click();
+    await page.getByRole('option', { name: 'Wardens' }).click();
+    await page.keyboard.press('Escape');
+    const users = [OTHER, MODERATOR];
+    await ok(operator.group.setPolicy({ params, body: { moderators: { users, groups: [] } } }));
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(OTHER) } }));
+    await page
+      .getByRole('group', { name: /^Who decides/ })
+      .getByText(character_name)
+      .waitFor();
+    await button('Save policy').click();
+    await page.getByLabel('Questions').fill('Who knows you?');
+    answer();
+    await page.getByText('The policy is saved.').waitFor();
+    expect(await page.getByLabel('Questions').inputValue()).toBe('Who knows you?');
+    expect((await ok(operator.group.policy({ params }))).moderators).toEqual({ users, groups: [groupId] });
+    await button('Take back').click();
+    expect(await page.getByLabel('Questions').inputValue()).toBe('Since when do you fly?');
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D121: who would have to leave by a policy is named before it is saved', async () => {
     const params = { group_id: groupId };
     const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));

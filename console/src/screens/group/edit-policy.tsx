@@ -2,8 +2,10 @@ import type { GroupPolicy } from '@castellan/sdk';
 import { Button, Group as Row, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { useDraft } from '../../shared/draft.ts';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
+import { changesOf } from '../../shared/with-theirs.ts';
 import { t } from '../../text/text.ts';
 import { Eligible } from './eligible.tsx';
 import { Moderators } from './moderators.tsx';
@@ -20,23 +22,15 @@ interface EditPolicyProps {
 
 /** The form of a policy. Before it is saved, the users who would lose their membership are named (D121). */
 export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps) {
-  const [base, setBase] = useState(policy);
-  const [draft, setDraft] = useState(policy);
-  const change = changesOf(base, draft);
+  const [draft, setDraft] = useDraft(policy);
+  const change = changesOf(policy, draft);
   const untouched = Object.keys(change).length === 0;
-  const follow = (saved: GroupPolicy) => {
-    setBase(saved);
-    setDraft(saved);
-  };
-  // Follows changes by others, as long as nothing was changed in this form.
-  if (untouched && policy !== base) follow(policy);
   const params = { group_id: groupId };
   const careful = useCareful({
     preview: (body: PolicyChange) => castellan.group.setPolicy.preview({ params, body }),
     save: async (body) => {
       const saved = await castellan.group.setPolicy({ params, body });
       queryClient.setQueryData(queries.group.policy({ params }).queryKey, saved);
-      follow(saved);
       notify(t('The policy is saved.'));
       await forget('group', 'user', 'application');
     },
@@ -96,20 +90,13 @@ export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps
           {t('Save policy')}
         </Button>
         {!untouched && (
-          <Button variant="default" onClick={() => follow(policy)}>
+          <Button variant="default" onClick={() => setDraft(policy)}>
             {t('Take back')}
           </Button>
         )}
       </Row>
     </Stack>
   );
-}
-
-/** The changed fields alone: unchanged ones may contain ids that no longer exist, which the service would refuse. */
-function changesOf(before: GroupPolicy, after: GroupPolicy): PolicyChange {
-  const parts = Object.keys(after) as (keyof GroupPolicy)[];
-  const changed = parts.filter((part) => JSON.stringify(before[part]) !== JSON.stringify(after[part]));
-  return Object.fromEntries(changed.map((part) => [part, after[part]]));
 }
 
 interface ChooseProps<Value extends string> {

@@ -43,7 +43,6 @@ export const theme = createTheme({
     Modal: {
       defaultProps: {
         centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
         // The page's own header is its only banner landmark.
         attributes: { header: { role: 'presentation' } },
       },

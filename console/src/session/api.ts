@@ -5,8 +5,11 @@ import { SERVICE } from './addresses.ts';
 import { currentToken, endSession } from './session.ts';
 import { send } from './unreachable.ts';
 
-/** The SDK's client with the signed-in user's token. */
-export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken, fetch: send });
+/**
+ * The SDK's client with the signed-in user's token. Without retries: a change is sent when somebody asks for it, and not
+ * again later.
+ */
+export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken, retries: 0, fetch: send });
 /** The same for queries: with a timeout and a single retry, so that a skeleton does not hide an error for long. */
 export const reader = createCastellan({
   baseUrl: SERVICE,

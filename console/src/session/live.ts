@@ -35,7 +35,6 @@ async function follow(signal: AbortSignal): Promise<void> {
         // What is known to have changed does not wait for more.
         query: { after: cursor, wait: changed.size > 0 ? 0 : WAIT, limit: MOST_EVENTS },
         signal,
-        retries: 0,
       });
       cursor = Number(page.cursor);
       for (const { type } of page.events) for (const resource of resourcesOf(type)) changed.add(resource);

@@ -1,9 +1,8 @@
 import type { Preview } from '@castellan/sdk';
-import { Button, type ButtonProps, Group, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { t } from '../text/text.ts';
-import { Dialog } from './dialog.tsx';
+import { Dialog, DialogFoot } from './dialog.tsx';
 import { Loading } from './loading.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
@@ -48,10 +47,7 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
           </div>
           <Problem error={doing.error} />
           <Problem error={trying.error} retry={() => trying.mutate()} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('Cancel')}
-            </Button>
+          <DialogFoot close={close} isPending={doing.isPending}>
             <Button
               color="red.9"
               loading={doing.isPending}
@@ -63,7 +59,7 @@ export function Confirm({ label, question, act, preview, children, ...button }: 
             >
               {label}
             </Button>
-          </Group>
+          </DialogFoot>
         </Stack>
       </Dialog>
     </>

@@ -1,8 +1,7 @@
-import { Button, type ButtonProps, Group, Stack } from '@mantine/core';
+import { Button, type ButtonProps, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { t } from '../text/text.ts';
-import { Dialog } from './dialog.tsx';
+import { Dialog, DialogFoot } from './dialog.tsx';
 import { Problem } from './problem.tsx';
 import { Part } from './screen.tsx';
 
@@ -55,14 +54,11 @@ export function DialogForm({ action, close, submit, incomplete = false, children
       <Stack>
         {children}
         <Problem error={sending.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {t('Cancel')}
-          </Button>
+        <DialogFoot close={close} isPending={sending.isPending}>
           <Button type="submit" loading={sending.isPending} disabled={incomplete}>
             {action}
           </Button>
-        </Group>
+        </DialogFoot>
       </Stack>
     </form>
   );

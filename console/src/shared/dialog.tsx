@@ -1,17 +1,27 @@
-import type { ModalProps } from '@mantine/core';
-import { Suspense, useEffect, useState } from 'react';
+import { Button, Group, type ModalProps } from '@mantine/core';
+import { createContext, type ReactNode, Suspense, useContext, useEffect, useState } from 'react';
+import { t } from '../text/text.ts';
 import { later } from './later.ts';
 
 const Modal = later(() => import('./modal.ts'), 'Modal');
+/** Tells the dialog around whether it has to stay open. */
+const Staying = createContext<(stays: boolean) => void>(() => undefined);
 
 /** A modal dialog that is rendered only after it was first opened, because lists have one in each row. */
-export function Dialog(props: ModalProps) {
+export function Dialog({ onClose, ...props }: ModalProps) {
   const [wanted, setWanted] = useState(props.opened);
+  const [stays, setStays] = useState(false);
   if (props.opened && !wanted) setWanted(true);
   if (!wanted) return null;
   return (
     <Suspense fallback={null}>
-      <Opening {...props} />
+      <Staying value={setStays}>
+        <Opening
+          {...props}
+          onClose={() => !stays && onClose()}
+          closeButtonProps={{ 'aria-label': t('Close'), disabled: stays }}
+        />
+      </Staying>
     </Suspense>
   );
 }
@@ -36,4 +46,31 @@ function Opening({ opened, onClose, ...props }: ModalProps) {
     if (open.at(-1) === self) onClose();
   };
   return <Modal {...props} onClose={close} opened={opened && isThere} />;
+}
+
+interface DialogFootProps {
+  readonly close: () => void;
+  /** The text of the button that closes, by default Cancel. */
+  readonly cancel?: string;
+  /** Whether what the dialog is for is being done. */
+  readonly isPending: boolean;
+  /** The button that does it. */
+  readonly children: ReactNode;
+}
+
+/** The buttons of a dialog. It stays open while a change is sent: closing it would look like taking the change back. */
+export function DialogFoot({ close, cancel = t('Cancel'), isPending, children }: DialogFootProps) {
+  const stay = useContext(Staying);
+  useEffect(() => {
+    stay(isPending);
+    return () => stay(false);
+  }, [stay, isPending]);
+  return (
+    <Group justify="flex-end">
+      <Button variant="default" disabled={isPending} onClick={close}>
+        {cancel}
+      </Button>
+      {children}
+    </Group>
+  );
 }

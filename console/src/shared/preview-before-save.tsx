@@ -1,9 +1,9 @@
 import type { Preview } from '@castellan/sdk';
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../text/text.ts';
-import { Dialog } from './dialog.tsx';
+import { Dialog, DialogFoot } from './dialog.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
 
@@ -35,26 +35,20 @@ export function useCareful<Input>({ preview, save }: Careful<Input>): Saving<Inp
     saving.reset();
     trying.mutate(input);
   };
+  const leave = () => setAsked(undefined);
   const dialog = (
     <>
       {asked === undefined && <Problem error={trying.error ?? saving.error} />}
-      <Dialog
-        opened={asked !== undefined}
-        onClose={() => setAsked(undefined)}
-        title={t('Before this is saved')}
-      >
+      <Dialog opened={asked !== undefined} onClose={leave} title={t('Before this is saved')}>
         {asked !== undefined && (
           <Stack>
             <Changes of={asked.preview} />
             <Problem error={saving.error} />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={() => setAsked(undefined)}>
-                {t('Leave it')}
-              </Button>
+            <DialogFoot cancel={t('Leave it')} close={leave} isPending={saving.isPending}>
               <Button loading={saving.isPending} onClick={() => saving.mutate(asked.input)} data-autofocus>
                 {t('Save all the same')}
               </Button>
-            </Group>
+            </DialogFoot>
           </Stack>
         )}
       </Dialog>

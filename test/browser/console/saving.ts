@@ -143,6 +143,32 @@ describe('what is saved', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('what was confirmed is sent once, and its dialog stays until the answer', async () => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let tries = 0;
+    await page.route(new RegExp(`/group/${params.group_id}$`), async (route) => {
+      if (route.request().method() !== 'DELETE') return route.continue();
+      tries += 1;
+      await held;
+      const headers = { 'retry-after': '0' };
+      return route.fulfill({ status: 429, headers, json: { detail: 'Wait.', code: 'rate_limited' } });
+    });
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Delete group').click();
+    await dialog().locator('button:not([aria-disabled=true])', { hasText: 'Delete group' }).click();
+    const cancel = dialog().getByRole('button', { name: 'Cancel' });
+    await cancel.and(page.locator(':disabled')).waitFor();
+    await page.keyboard.press('Escape');
+    answer();
+    await dialog().getByText('Wait.').waitFor();
+    expect(tries).toBe(1);
+    await cancel.click();
+    await dialog().waitFor({ state: 'detached' });
+  });
+
   it('D28: a guest can be added by its name, though the list of users knows none', async () => {
     const guest = { ...(await ok(operator.user.get({ params: { character_name: String(PILOT) } }))) };
     await page.route(/\/user\/Invited%20Guest$/i, (route) =>

@@ -3,6 +3,7 @@ import { Button, CopyButton, Group, List, Stack, Text, Textarea } from '@mantine
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { queries, reader } from '../../session/api.ts';
+import { DialogFoot } from '../../shared/dialog.tsx';
 import { DialogButton } from '../../shared/dialog-form.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
@@ -80,14 +81,11 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
         </Found>
       </Stack>
       <Problem error={adding.error ?? looking.error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          {t('Cancel')}
-        </Button>
+      <DialogFoot close={close} isPending={adding.isPending}>
         <Button disabled={fresh.length === 0} loading={adding.isPending} onClick={() => adding.mutate()}>
           {count(fresh.length, 'Add {n} member', 'Add {n} members')}
         </Button>
-      </Group>
+      </DialogFoot>
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
+import type { Preview } from '@castellan/sdk';
 import { Button, type ButtonProps, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog, DialogFoot } from './dialog.tsx';
-import { Problem } from './problem.tsx';
+import { useCareful } from './preview-before-save.tsx';
 import { Part } from './screen.tsx';
 
 interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
@@ -37,25 +37,34 @@ interface DialogFormProps {
   readonly close: () => void;
   /** If it rejects, the error is shown. */
   readonly submit: (filled: FormData) => Promise<unknown>;
+  /** Computes the effect on people; where somebody loses by it, it is asked about before it is submitted. */
+  readonly preview?: ((filled: FormData) => Promise<Preview>) | undefined;
   /** Whether something is missing, so that it cannot be submitted yet. */
   readonly incomplete?: boolean;
   readonly children: ReactNode;
 }
 
 /** The form of a dialog with error and buttons; the dialog closes after a successful submit. */
-export function DialogForm({ action, close, submit, incomplete = false, children }: DialogFormProps) {
-  const sending = useMutation({ mutationFn: submit, onSuccess: close });
+export function DialogForm(props: DialogFormProps) {
+  const { action, close, submit, preview, incomplete = false, children } = props;
+  const careful = useCareful({
+    preview,
+    save: async (filled: FormData) => {
+      await submit(filled);
+      close();
+    },
+  });
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    sending.mutate(new FormData(event.currentTarget));
+    careful.run(new FormData(event.currentTarget));
   };
   return (
     <form onSubmit={send}>
       <Stack>
         {children}
-        <Problem error={sending.error} />
-        <DialogFoot close={close} isPending={sending.isPending}>
-          <Button type="submit" loading={sending.isPending} disabled={incomplete}>
+        {careful.dialog}
+        <DialogFoot close={close} isPending={careful.isPending}>
+          <Button type="submit" loading={careful.isPending} disabled={incomplete}>
             {action}
           </Button>
         </DialogFoot>

@@ -1,3 +1,4 @@
+import type { Preview } from '@castellan/sdk';
 import { type ButtonProps, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { DialogButton, DialogForm } from './dialog-form.tsx';
@@ -21,7 +22,7 @@ export type Filled = Readonly<Record<string, string>>;
  * When it rejects, the dialog shows the error. `changed` are the fields that were filled in anew: what else is in the
  * dialog may have been changed by somebody else since it was opened, and must not be put back.
  */
-type Submit = (filled: Filled, changed: Filled) => Promise<unknown>;
+type Submit<Result = unknown> = (filled: Filled, changed: Filled) => Promise<Result>;
 
 interface FieldsDialogProps extends ButtonProps {
   /** The text of the button, the title of the dialog and the text of the dialog's button. */
@@ -32,6 +33,8 @@ interface FieldsDialogProps extends ButtonProps {
   /** Consequences or other information, above the fields. */
   readonly lead?: ReactNode;
   readonly submit: Submit;
+  /** Computes the effect on people, for operations that support it. */
+  readonly preview?: Submit<Preview> | undefined;
 }
 
 /** A button that opens a dialog with a few fields. */
@@ -40,30 +43,38 @@ export function FieldsDialog({
   fields,
   lead,
   submit,
+  preview,
   children = label,
   ...button
 }: FieldsDialogProps) {
   return (
     <DialogButton {...button} label={label} text={children}>
-      {(close) => <Form action={children} fields={fields} lead={lead} submit={submit} close={close} />}
+      {(close) => (
+        <Form action={children} fields={fields} lead={lead} submit={submit} preview={preview} close={close} />
+      )}
     </DialogButton>
   );
 }
 
-interface FormProps extends Pick<FieldsDialogProps, 'fields' | 'lead' | 'submit'> {
+interface FormProps extends Pick<FieldsDialogProps, 'fields' | 'lead' | 'submit' | 'preview'> {
   readonly action: string;
   readonly close: () => void;
 }
 
-function Form({ action, fields, lead, submit, close }: FormProps) {
+function Form({ action, fields, lead, submit, preview, close }: FormProps) {
   const [opened] = useState(() => new Map(fields.map(({ name, value }) => [name, value ?? ''])));
-  const send = (data: FormData) => {
+  const read = (data: FormData): [filled: Filled, changed: Filled] => {
     const filled = fields.map(({ name }) => [name, String(data.get(name) ?? '')] as const);
     const changed = filled.filter(([name, text]) => text !== opened.get(name));
-    return submit(Object.fromEntries(filled), Object.fromEntries(changed));
+    return [Object.fromEntries(filled), Object.fromEntries(changed)];
   };
   return (
-    <DialogForm action={action} close={close} submit={send}>
+    <DialogForm
+      action={action}
+      close={close}
+      submit={(data) => submit(...read(data))}
+      preview={preview && ((data) => preview(...read(data)))}
+    >
       {lead}
       {fields.map((field, index) => (
         <Input key={field.name} field={field} first={index === 0} />

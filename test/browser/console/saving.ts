@@ -111,13 +111,53 @@ describe('what is saved', () => {
     );
     await open(`/group/${params.group_id}`, administrator);
     await button(`Remove ${other}`).click();
+    // It lets its members in, so it is asked about.
+    await dialog().getByRole('button', { name: 'Save all the same' }).click();
     await page.getByText(`${other} is still a member`).waitFor();
     expect(await page.getByText('is no member any more').count()).toBe(0);
     await page.unroute(new RegExp(`/group/${params.group_id}$`));
     await ok(operator.group.update({ params, body: { owner: await nameOf(ADMINISTRATOR) } }));
     await button(`Remove ${pilot}`).press('Enter');
+    await dialog().getByRole('button', { name: 'Save all the same' }).press('Enter');
     await page.getByText(`${pilot} is no member any more.`).waitFor();
     await page.getByRole('region', { name: 'List: Members' }).and(focused()).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('D121: who gets in or out of a group with a say in logging in is asked for by what that does', async () => {
+    const own = await ok(operator.group.create({ body: { group_name: 'Banned', description: '' } }));
+    const name = await nameOf(OTHER);
+    await ok(operator.group.update({ params: own, body: { authorized_to_login: false } }));
+    const names = async () =>
+      (await ok(operator.group.get({ params: own }))).members.map(({ character_name }) => character_name);
+    const others = await names();
+    const asks = async (title: string, effect: string, answer: string) => {
+      const question = page.getByRole('dialog', { name: title });
+      await question.getByText(effect).waitFor();
+      await question.getByRole('button', { name: answer }).click();
+      await question.waitFor({ state: 'detached' });
+    };
+    await open(`/group/${own.group_id}`, administrator);
+    await button('Add members').click();
+    await dialog().getByLabel('Names').fill(name);
+    await dialog().getByRole('button', { name: 'Add 1 member' }).click();
+    await asks('Before this is saved', '1 person may not log in any more', 'Leave it');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await button('Edit').click();
+    await dialog().getByLabel('Owner').fill(name);
+    await dialog().getByRole('button', { name: 'Edit' }).click();
+    await asks('Before this is saved', '1 person may not log in any more', 'Leave it');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await names()).toEqual(others);
+    const body = { authorized_to_login: true, add_members: [name] };
+    await ok(operator.group.update({ params: own, body }));
+    await button(`Remove ${name}`).click();
+    await asks(`Remove ${name}`, '1 person will no longer be in the group Banned', 'Save all the same');
+    await page.getByText(`${name} is no member any more.`).waitFor();
+    expect(await names()).toEqual(others);
+    await operator.group.delete({ params: own });
     expect(tab.complaints).toEqual([]);
   });
 

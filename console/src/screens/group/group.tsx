@@ -6,7 +6,7 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { EventList } from '../../shared/events/event-list.tsx';
-import { FieldsDialog } from '../../shared/fields-dialog.tsx';
+import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { eventsOf } from '../../shared/known-listings.ts';
 import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
@@ -17,7 +17,7 @@ import { Screen, Section } from '../../shared/screen.tsx';
 import { Parts } from '../../shared/tabs.tsx';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
-import { useGroupChange } from './change.ts';
+import { changeOf } from './change.ts';
 import { Joining } from './joining.tsx';
 import { Members } from './members.tsx';
 
@@ -132,7 +132,7 @@ function About() {
 
 function Login() {
   const group = useGroup();
-  const change = useGroupChange(group.group_id);
+  const { save } = changeOf(group);
   const mayChange = useLevel(ADMINISTRATOR);
   const params = { group_id: group.group_id };
   return (
@@ -142,7 +142,7 @@ function Login() {
       preview={(authorized_to_login) =>
         castellan.group.update.preview({ params, body: { authorized_to_login } })
       }
-      save={(authorized_to_login) => change.mutateAsync({ authorized_to_login })}
+      save={(authorized_to_login) => save({ authorized_to_login })}
     />
   );
 }
@@ -178,7 +178,11 @@ function Change() {
   const group = useGroup();
   const mayChange = useMayChange();
   const mayDelete = useLevel(ADMINISTRATOR) && !group.is_autogroup;
-  const change = useGroupChange(group.group_id);
+  const { save, preview } = changeOf(group);
+  const bodyOf = ({ owner, ...changed }: Filled) => ({
+    ...changed,
+    ...(owner !== undefined && owner !== '' && { owner }),
+  });
   const navigate = useNavigate();
   const params = { group_id: group.group_id };
   if (!mayChange) return null;
@@ -193,9 +197,8 @@ function Change() {
             ? []
             : [{ name: 'owner', label: t('Owner'), value: group.owner?.character_name ?? '' }]),
         ]}
-        submit={(_, { owner, ...changed }) =>
-          change.mutateAsync({ ...changed, ...(owner !== undefined && owner !== '' && { owner }) })
-        }
+        preview={preview && ((_, changed) => preview(bodyOf(changed)))}
+        submit={(_, changed) => save(bodyOf(changed))}
       />
       {mayDelete && (
         <Confirm

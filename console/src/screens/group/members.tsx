@@ -5,10 +5,10 @@ import { FilteredList } from '../../shared/filtered-list.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
-import { Problem } from '../../shared/problem.tsx';
+import { useCareful } from '../../shared/preview-before-save.tsx';
 import { useSteady } from '../../shared/steady.ts';
 import { t } from '../../text/text.ts';
-import { useGroupChange } from './change.ts';
+import { changeOf } from './change.ts';
 import { PasteNames } from './paste-names.tsx';
 
 interface MembersProps {
@@ -18,39 +18,37 @@ interface MembersProps {
 
 /** The members of a group, with means to add and remove some for those who may. */
 export function Members({ group, mayChange }: MembersProps) {
-  const change = useGroupChange(group.group_id);
+  const { save, preview } = changeOf(group);
   const changeable = mayChange && !group.is_autogroup;
   const members = useSteady(group.members, ({ character_id }) => character_id);
   const list = useRef<HTMLDivElement>(null);
-  const remove = ({ character_id, character_name: name }: UserShort) => {
-    // The focused button goes.
-    list.current?.querySelector('section')?.focus();
-    change.mutate(
-      { remove_members: [name] },
-      {
-        onSuccess: ({ members }) =>
-          notify(
-            members.some((member) => member.character_id === character_id)
-              ? t('{name} is still a member: another character of that name was meant.', { name })
-              : t('{name} is no member any more.', { name }),
-          ),
-      },
-    );
-  };
+  const removing = useCareful({
+    titleOf: ({ character_name: name }: UserShort) => t('Remove {name}', { name }),
+    preview: preview && (({ character_name: name }) => preview({ remove_members: [name] })),
+    save: async ({ character_id, character_name: name }) => {
+      const left = await save({ remove_members: [name] });
+      notify(
+        left.members.some((member) => member.character_id === character_id)
+          ? t('{name} is still a member: another character of that name was meant.', { name })
+          : t('{name} is no member any more.', { name }),
+      );
+    },
+  });
   return (
     <Stack>
       {changeable && (
         <div>
           <PasteNames
             members={group.members}
+            preview={preview && ((names) => preview({ add_members: names }))}
             add={async (names) => {
-              await change.mutateAsync({ add_members: names });
+              await save({ add_members: names });
               notify(t('{n} added.', { n: names.length }));
             }}
           />
         </div>
       )}
-      <Problem error={change.error} />
+      {removing.dialog}
       <div ref={list}>
         <FilteredList
           label={t('Members')}
@@ -75,10 +73,13 @@ export function Members({ group, mayChange }: MembersProps) {
                     size="xs"
                     variant="default"
                     aria-label={t('Remove {name}', { name: member.character_name })}
-                    loading={
-                      change.isPending && change.variables.remove_members?.[0] === member.character_name
-                    }
-                    onClick={() => remove(member)}
+                    loading={removing.pending?.character_id === member.character_id}
+                    disabled={removing.isPending}
+                    onClick={() => {
+                      // The focused button goes.
+                      list.current?.querySelector('section')?.focus();
+                      removing.run(member);
+                    }}
                   >
                     {t('Remove')}
                   </Button>

@@ -1,4 +1,4 @@
-import { ok, type UserShort } from '@castellan/sdk';
+import { ok, type Preview, type UserShort } from '@castellan/sdk';
 import { Button, CopyButton, Group, List, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
@@ -6,6 +6,7 @@ import { queries, reader } from '../../session/api.ts';
 import { DialogFoot } from '../../shared/dialog.tsx';
 import { DialogButton } from '../../shared/dialog-form.tsx';
 import { Name } from '../../shared/name.tsx';
+import { useCareful } from '../../shared/preview-before-save.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { count, t } from '../../text/text.ts';
 import { parseNames } from './parse-names.ts';
@@ -13,6 +14,8 @@ import { parseNames } from './parse-names.ts';
 interface PasteNamesProps {
   readonly members: readonly UserShort[];
   readonly add: (names: string[]) => Promise<unknown>;
+  /** Computes the effect on people, where there may be one. */
+  readonly preview: ((names: string[]) => Promise<Preview>) | undefined;
 }
 
 /** Adds many members at once from a pasted list, which is compared with the registered users before it is saved. */
@@ -24,7 +27,7 @@ export function PasteNames(props: PasteNamesProps) {
   );
 }
 
-function Paste({ members, add, close }: PasteNamesProps & { readonly close: () => void }) {
+function Paste({ members, add, preview, close }: PasteNamesProps & { readonly close: () => void }) {
   const { data: users } = useSuspenseQuery(queries.user.list());
   const [text, setText] = useState('');
   const settled = useDeferredValue(text);
@@ -44,7 +47,13 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
     [settled, users, guests, members],
   );
   const strange = unknown.filter((name) => !looked.has(name));
-  const adding = useMutation({ mutationFn: () => add([...fresh]), onSuccess: close });
+  const adding = useCareful({
+    preview,
+    save: async (names: string[]) => {
+      await add(names);
+      close();
+    },
+  });
   return (
     <Stack>
       <Textarea
@@ -80,9 +89,14 @@ function Paste({ members, add, close }: PasteNamesProps & { readonly close: () =
           )}
         </Found>
       </Stack>
-      <Problem error={adding.error ?? looking.error} />
+      <Problem error={looking.error} />
+      {adding.dialog}
       <DialogFoot close={close} isPending={adding.isPending}>
-        <Button disabled={fresh.length === 0} loading={adding.isPending} onClick={() => adding.mutate()}>
+        <Button
+          disabled={fresh.length === 0}
+          loading={adding.isPending}
+          onClick={() => adding.run([...fresh])}
+        >
           {count(fresh.length, 'Add {n} member', 'Add {n} members')}
         </Button>
       </DialogFoot>

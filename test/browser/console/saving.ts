@@ -166,11 +166,10 @@ describe('what is saved', () => {
     const own = await ok(operator.group.create({ body: { group_name: 'Two', description: '' } }));
     await ok(operator.group.update({ params: own, body: { add_members } }));
     await open(`/group/${own.group_id}`, administrator);
-    const { x, y } =
-      (await page
-        .getByRole('button', { name: /^Remove / })
-        .first()
-        .boundingBox()) ?? {};
+    // Focusing it scrolls, as a removal does.
+    await page.getByRole('region', { name: 'List: Members' }).focus();
+    const first = page.getByRole('button', { name: /^Remove / }).first();
+    const { x, y } = (await first.boundingBox()) ?? {};
     const click = () => page.mouse.click((x ?? 0) + 10, (y ?? 0) + 10);
     await click();
     await page.getByText('is no member any more.').waitFor();
@@ -207,6 +206,37 @@ describe('what is saved', () => {
     expect(tries).toBe(1);
     await cancel.click();
     await dialog().waitFor({ state: 'detached' });
+  });
+
+  it('D121: while it is found out what a removal does, this is seen, and no other one begins', async () => {
+    const made = await ok(operator.coalition.create({ body: { coalition_name: 'Pair', ticker: 'PA' } }));
+    const own = { coalition_id: made.coalition_id };
+    const [one, two] = await ok(operator.alliance.list());
+    const ids = [one?.alliance_id ?? 0, two?.alliance_id ?? 0];
+    await ok(operator.coalition.update({ params: own, body: { add_member_alliances: ids } }));
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const users = [{ character_id: PILOT, character_name: 'A pilot' }];
+    const lost = { about: 'login', effect: 'lost', group: null, from_level: null, to_level: null };
+    await page.route(/dry_run=true/, async (route) => {
+      await held;
+      await route.fulfill({ json: { changes: [{ ...lost, count: 1, users }] } });
+    });
+    await open(`/coalition/${own.coalition_id}`, administrator);
+    const remove = button(`Remove ${one?.alliance_name}`);
+    await remove.click();
+    await remove.and(page.locator('[data-loading]')).waitFor();
+    expect(await button(`Remove ${two?.alliance_name}`).isDisabled()).toBe(true);
+    answer();
+    const question = page.getByRole('dialog', { name: `Remove ${one?.alliance_name}` });
+    await question.getByText('1 person may not log in any more').waitFor();
+    await question.getByRole('button', { name: 'Leave it' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect((await ok(operator.coalition.get({ params: own }))).member_alliances).toHaveLength(2);
+    await operator.coalition.delete({ params: own });
+    expect(tab.complaints).toEqual([]);
   });
 
   it('D28: a guest can be added by its name, though the list of users knows none', async () => {

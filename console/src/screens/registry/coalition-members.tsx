@@ -1,21 +1,27 @@
 import type { Coalition } from '@castellan/sdk';
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
+import { useSteady } from '../../shared/steady.ts';
 import { t } from '../../text/text.ts';
 
-type Change = NonNullable<Parameters<typeof castellan.coalition.update>[0]['body']>;
+interface Change {
+  readonly key: string;
+  /** The name of its button, and the title of the question. */
+  readonly title: string;
+  readonly body: NonNullable<Parameters<typeof castellan.coalition.update>[0]['body']>;
+}
 
-interface Member {
+/** A member, with the change that removes it. */
+interface Member extends Change {
   readonly id: number;
   readonly name: string;
   readonly to: '/alliance/$id' | '/corporation/$id';
-  readonly remove: Change;
 }
 
 interface CoalitionMembersProps {
@@ -27,36 +33,37 @@ interface CoalitionMembersProps {
 export function CoalitionMembers({ coalition, mayChange }: CoalitionMembersProps) {
   const params = { coalition_id: coalition.coalition_id };
   const { queryKey } = queries.coalition.get({ params });
-  const change = useMutation({
-    mutationFn: (body: Change) => castellan.coalition.update({ params, body }),
-    onSuccess: async (changed) => {
-      queryClient.setQueryData(queryKey, changed);
+  const careful = useCareful({
+    titleOf: ({ title }: Change) => title,
+    preview: ({ body }) => castellan.coalition.update.preview({ params, body }),
+    save: async ({ body }) => {
+      queryClient.setQueryData(queryKey, await castellan.coalition.update({ params, body }));
       notify(t('The members are saved.'));
       await forget('coalition', 'alliance', 'corporation', 'user', 'group');
     },
   });
-  const careful = useCareful({
-    preview: (body: Change) => castellan.coalition.update.preview({ params, body }),
-    save: change.mutateAsync,
-  });
-  const members = membersOf(coalition);
+  const members = useSteady(
+    useMemo(() => membersOf(coalition), [coalition]),
+    ({ key }) => key,
+  );
   return (
     <Stack>
-      {members.length === 0 ? (
-        <Text>{t('Nobody belongs to it yet.')}</Text>
-      ) : (
+      {members.every(({ isGone }) => isGone) && <Text>{t('Nobody belongs to it yet.')}</Text>}
+      {members.length > 0 && (
         <ul className="rows">
-          {members.map(({ id, name, to, remove }) => (
-            <li key={`${to} ${id}`} className="row">
-              <LinkAnchor to={to} params={{ id: String(id) }}>
-                <Name of={name} />
+          {members.map(({ item: member, isGone }) => (
+            <li key={member.key} className="row" inert={isGone}>
+              <LinkAnchor to={member.to} params={{ id: String(member.id) }}>
+                <Name of={member.name} />
               </LinkAnchor>
               {mayChange && (
                 <Button
                   size="xs"
                   variant="default"
-                  aria-label={t('Remove {name}', { name })}
-                  onClick={() => careful.run(remove)}
+                  aria-label={member.title}
+                  loading={careful.pending?.key === member.key}
+                  disabled={careful.isPending}
+                  onClick={() => careful.run(member)}
                 >
                   {t('Remove')}
                 </Button>
@@ -66,7 +73,7 @@ export function CoalitionMembers({ coalition, mayChange }: CoalitionMembersProps
         </ul>
       )}
       {careful.dialog}
-      {mayChange && <Add coalition={coalition} add={careful.run} />}
+      {mayChange && <Add coalition={coalition} add={careful.run} pending={careful.pending} />}
     </Stack>
   );
 }
@@ -74,20 +81,38 @@ export function CoalitionMembers({ coalition, mayChange }: CoalitionMembersProps
 function membersOf({ member_alliances, member_corporations }: Coalition): Member[] {
   return [
     ...member_alliances.map(({ alliance_id: id, alliance_name: name }) => ({
-      ...{ id, name, to: '/alliance/$id' as const, remove: { remove_member_alliances: [id] } },
+      ...{
+        id,
+        name,
+        to: '/alliance/$id' as const,
+        key: `alliance ${id}`,
+        title: t('Remove {name}', { name }),
+      },
+      body: { remove_member_alliances: [id] },
     })),
     ...member_corporations.map(({ corporation_id: id, corporation_name: name }) => ({
-      ...{ id, name, to: '/corporation/$id' as const, remove: { remove_member_corporations: [id] } },
+      ...{
+        id,
+        name,
+        to: '/corporation/$id' as const,
+        key: `corporation ${id}`,
+        title: t('Remove {name}', { name }),
+      },
+      body: { remove_member_corporations: [id] },
     })),
   ];
 }
 
+const ADD = 'add';
+
 interface AddProps {
   readonly coalition: Coalition;
-  readonly add: (body: Change) => void;
+  readonly add: (change: Change) => void;
+  /** The change that is under way. */
+  readonly pending: Change | undefined;
 }
 
-function Add({ coalition, add }: AddProps) {
+function Add({ coalition, add, pending }: AddProps) {
   const { data: alliances } = useSuspenseQuery(queries.alliance.list());
   const { data: corporations } = useSuspenseQuery(queries.corporation.list());
   const [chosen, setChosen] = useState<string | null>(null);
@@ -109,11 +134,11 @@ function Add({ coalition, add }: AddProps) {
         })),
     },
   ];
+  const name = choices.flatMap(({ items }) => items).find(({ value }) => value === chosen)?.label;
   const send = () => {
-    const id = Number(chosen?.slice(1));
-    add(
-      chosen?.startsWith('a') === true ? { add_member_alliances: [id] } : { add_member_corporations: [id] },
-    );
+    const ids = [Number(chosen?.slice(1))];
+    const body = chosen?.startsWith('a') ? { add_member_alliances: ids } : { add_member_corporations: ids };
+    add({ key: ADD, title: t('Add {name}', { name: name ?? '' }), body });
     setChosen(null);
   };
   return (
@@ -129,7 +154,11 @@ function Add({ coalition, add }: AddProps) {
         flex={1}
         miw={200}
       />
-      <Button disabled={chosen === null} onClick={send}>
+      <Button
+        loading={pending?.key === ADD}
+        disabled={chosen === null || pending !== undefined}
+        onClick={send}
+      >
         {t('Add')}
       </Button>
     </Group>

@@ -28,7 +28,7 @@ const WORDS = {
   moderator_users: 'Ids of characters.',
   moderator_groups: 'Ids of groups whose members decide, too.',
   reach:
-    "character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`.",
+    "character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. The owner of a hand-made group that it names in `groups_any` or `groups_none` can find out whose alt somebody is, by adding characters.",
   grace_hours:
     'Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays.',
   reapply_hours: 'Hours after a rejection before the next application.',

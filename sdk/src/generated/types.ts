@@ -820,7 +820,7 @@ export interface GroupPolicy {
     /** Ids of groups whose members decide, too. */
     groups: string[];
   };
-  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. The owner of a hand-made group that it names in `groups_any` or `groups_none` can find out whose alt somebody is, by adding characters. */
   reach: 'character' | 'person';
   /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: number;
@@ -1333,7 +1333,7 @@ export interface PutGroupPolicy {
     /** Ids of groups whose members decide, too. */
     groups?: string[] | null | undefined;
   } | null | undefined;
-  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. The owner of a hand-made group that it names in `groups_any` or `groups_none` can find out whose alt somebody is, by adding characters. */
   reach?: 'character' | 'person' | undefined;
   /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours?: number | null | undefined;

@@ -1140,7 +1140,7 @@ export const GroupPolicy: z.ZodObject<{
     /** Ids of groups whose members decide, too. */
     groups: z.ZodArray<z.ZodString>;
   }>;
-  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. The owner of a hand-made group that it names in `groups_any` or `groups_none` can find out whose alt somebody is, by adding characters. */
   reach: Enum<'character' | 'person'>;
   /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: z.ZodNumber;
@@ -1852,7 +1852,7 @@ export const PutGroupPolicy: z.ZodObject<{
     /** Ids of groups whose members decide, too. */
     groups: z.ZodOptional<z.ZodNullable<z.ZodArray<z.ZodString>>>;
   }>>>;
-  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. */
+  /** character: each character must be eligible itself; person: a character is eligible if one character of its person meets all conditions, and none of the person's characters is in an excluded group. Level 9 is needed to set or change a policy with `person`. The owner of a hand-made group that it names in `groups_any` or `groups_none` can find out whose alt somebody is, by adding characters. */
   reach: z.ZodOptional<Enum<'character' | 'person'>>;
   /** Hours for which a member stays after ceasing to be eligible. Who was added by hand and never was eligible stays. */
   grace_hours: z.ZodOptional<z.ZodNullable<z.ZodNumber>>;

@@ -54,7 +54,17 @@ export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps
       </div>
       <Eligible groupId={groupId} value={draft.eligible} onChange={(eligible) => set({ eligible })} />
       {mayReachPersons ? (
-        <Choose label={t('Judged')} words={REACH} value={draft.reach} onChange={(reach) => set({ reach })} />
+        <Stack gap="xs">
+          <Choose
+            label={t('Judged')}
+            words={REACH}
+            value={draft.reach}
+            onChange={(reach) => set({ reach })}
+          />
+          <Text size="sm" c="dimmed">
+            {t('By persons, the owners of the groups that it names can find out who plays whom.')}
+          </Text>
+        </Stack>
       ) : (
         <Text size="sm" c="dimmed">
           {t(

@@ -27,7 +27,7 @@ const SPARE_LIFE = 60_000;
 const LOOK_EVERY = 40;
 
 /** The access tokens of one process. */
-export interface RefreshedTokens extends AccessTokens {
+interface RefreshedTokens extends AccessTokens {
   /**
    * Begins no more refreshes, and waits for those under way until the deadline (of `performance.now()`): the sign-on
    * may have replaced a refresh token already, and then its answer is all there is.

@@ -114,7 +114,7 @@ export function createAccessTokens(services: {
         owner: identity.ownerHash,
         nextCheckOn: nextCheck(clock.now()),
       };
-      await offered(() => storeAccessToken(db, grantId, renewed, verified));
+      await untilReachable(() => storeAccessToken(db, grantId, renewed, verified));
       return accessToken;
     } catch (error) {
       // A failed request says nothing about the refresh token, so it stays valid (D34).

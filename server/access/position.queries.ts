@@ -25,14 +25,6 @@ export interface Asker {
 const reached = sql`array(select coalition_id::text from coalition_reach r where r.corporation_id = c.corporation_id)`;
 
 /**
- * Which of its organizations has the corporation in the coalition of the row `r` of `coalition_reach`: where both have,
- * the corporation, which is nearer to its members.
- */
-export const broughtBy = sql`case when exists (select from coalition_corporations cc
-  where cc.coalition_id = r.coalition_id and cc.corporation_id = r.corporation_id)
-  then 'corporation' else 'alliance' end`;
-
-/**
  * Memberships of the token's owner, with the lower level of owner and sponsor (D23); no row if one of them was deleted.
  */
 export const callerStanding = (asker: Asker) => sql`

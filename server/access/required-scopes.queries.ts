@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { broughtBy } from './position.queries.ts';
+import { broughtBy } from './coalition-reach.queries.ts';
 
 /** A corporation, alliance or coalition, and the scopes that it requires of its members. */
 export interface Requirement {

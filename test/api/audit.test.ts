@@ -342,18 +342,16 @@ describe('D94: who sees an event', () => {
     app.clock.advance(1000);
     const now = app.clock.now();
     const [lost, told] = await onAccountOf({ actor: by(STRANGER) }, async () => {
-      const [event_id = ''] = await recordEvents(
-        app.db,
-        [{ type: 'voice.unbound', targets: [user(BOB)] }],
-        now,
-      );
-      const follows = { type: 'user.standing_changed', targets: [user(BOB)], cause: { event_id } } as const;
-      let id = event_id;
-      while (id >= event_id) {
+      const recorded = async (event: NewEvent) => (await recordEvents(app.db, [event], now))[0] ?? '';
+      const follows = { type: 'user.standing_changed', targets: [user(BOB)] } as const;
+      let event_id: string;
+      let id: string;
+      do {
+        event_id = await recorded({ type: 'voice.unbound', targets: [user(BOB)] });
         // Those of one millisecond do not ascend where the process makes others in between.
         eventIds(1, new Date(0));
-        [id = ''] = await recordEvents(app.db, [follows], now);
-      }
+        id = await recorded({ ...follows, cause: { event_id } });
+      } while (id >= event_id);
       // What follows from the consequence follows from the cause, too.
       return [id, ...(await recordEvents(app.db, [{ ...follows, cause: { event_id: id } }], now))];
     });

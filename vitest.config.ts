@@ -9,8 +9,8 @@ export default defineConfig({
     globalSetup: 'test/harness/global-setup.ts',
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // One more than the minimum number of cores, because tests wait at times; each worker loads all modules once more.
-    maxWorkers: 3,
+    // Twice the minimum number of cores, because tests wait half of their time; each worker loads all modules once more.
+    maxWorkers: 4,
     // Without isolation, so that modules are loaded once: every test file has its own database, and none mocks modules.
     isolate: false,
     // Timeouts end what hangs; what is merely slow, on a machine with other work, is none of their business.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
+import pg from 'pg';
 import type PgBoss from 'pg-boss';
 import { RoutedClient } from '../database/client.ts';
 import type { Database } from '../database/tables.ts';
@@ -142,12 +143,15 @@ export async function completeRun(db: Kysely<Database>, name: JobName, id: strin
   return numAffectedRows > 0n;
 }
 
-/** Milliseconds until the start time of the next delayed job of a queue. */
+/**
+ * Milliseconds until the start time of the next delayed job of a queue. Its name is a literal, so that even a generic
+ * plan reads the partition of one queue.
+ */
 export async function nextRunIn(database: PgBoss.Db, name: JobName): Promise<number | undefined> {
   const answer = await database.executeSql(
     `select extract(epoch from min(start_after) - now())::float * 1000 as wait from pgboss.job
-     where name = $1 and state < 'active' and start_after > now()`,
-    [name],
+     where name = ${pg.escapeLiteral(name)} and state < 'active' and start_after > now()`,
+    [],
   );
   // Undefined after {@link QueueDatabase.hurry}, when the process stops.
   const [row] = (answer?.rows ?? []) as { wait: number | null }[];

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Subscription, subscribe } from '../../server/database/notifications.ts';
 import { JOBS_CHANNEL } from '../../server/queue/pgboss.queries.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 
 /** Less than the interval at which subscribers poll who hear notifications. */
@@ -27,7 +28,7 @@ describe('the database notifies of jobs', () => {
     ears.on('notification', ({ payload }) => heard.push(payload));
     await ears.query(`listen ${JOBS_CHANNEL}`);
   });
-  beforeEach(() => app.app.services.queue.boss.clearStorage());
+  beforeEach(() => empty(app.db, 'pgboss.job', 'pgboss.archive'));
   afterAll(() => ears.end());
 
   /** The notifications during `work`. */

@@ -6,6 +6,7 @@ import type { JobName } from '../../server/queue/job-catalogue.ts';
 import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
 import { openQueue } from '../../server/queue/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 
 const JOB: JobName = 'sync-users';
 
@@ -13,7 +14,7 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
-beforeEach(() => boss().clearStorage());
+beforeEach(() => empty(app.db, 'pgboss.job', 'pgboss.archive'));
 afterAll(() => app.stop());
 
 const boss = () => app.app.services.queue.boss;

@@ -4,12 +4,13 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openQueue, type Queue } from '../../server/queue/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
-beforeEach(() => app.app.services.queue.boss.clearStorage());
+beforeEach(() => empty(app.db, 'pgboss.job', 'pgboss.archive'));
 afterAll(() => app.stop());
 
 describe('a delayed job', () => {

@@ -8,6 +8,7 @@ import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { nextRun } from '../../server/queue/schedule.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp({ env: { JOB_SCHEDULES: 'sync-users=0 5 * * *; collect-mail = */7 * * * *' } });
   root = app.client(app.root);
 });
-beforeEach(() => app.app.services.queue.boss.clearStorage());
+beforeEach(() => empty(app.db, 'pgboss.job', 'pgboss.archive'));
 afterAll(() => app.stop());
 
 /** The waiting runs of a job. */

@@ -91,6 +91,10 @@ export function visible(reader: Reader): RawBuilder<unknown> {
       where u.character_id in (
         select unnest(concerns) from candidates union select actor_id from candidates)
         and u.character_id <> me.character_id and ${readsUser}
+    ), readable_bodies as materialized (
+      select key from (
+        select distinct key from candidates, unnest(targets) key where key not like 'user:%') body, me
+      where ${readsBody}
     ), visible as (
       select * from (
         select e.*, array(
@@ -101,7 +105,7 @@ export function visible(reader: Reader): RawBuilder<unknown> {
         from candidates e, me
       ) e, me
       where ${own} or ${isReached}
-        or exists (select from unnest(e.targets) key where ${readsBody})
+        or exists (select from unnest(e.targets) key where key in (select key from readable_bodies))
     )`;
 }
 

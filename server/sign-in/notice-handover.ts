@@ -14,7 +14,7 @@ import { changedStandings, recordStandings } from '../standing/standing-events.t
 import { forgetVoice } from '../voice/voice.queries.ts';
 import { recordUnbound } from '../voice/voice-events.ts';
 import { disableWebhooksOf } from '../webhook/disable.ts';
-import { findKnownUser, handOver, isHandedOver, lockHandedOver } from './sign-in.queries.ts';
+import { findKnownUser, handOver, isHandedOver, keepUpdatedOn, lockHandedOver } from './sign-in.queries.ts';
 import { recordHandedOver, recordLosses } from './sign-in-events.ts';
 
 /**
@@ -30,7 +30,8 @@ export async function noticeHandover(
     if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
     const users = [identity.characterId];
     await lockOwnedGroups(tx, users);
-    if (!(await lockHandedOver(tx, identity.characterId, identity.ownerHash))) return;
+    const former = await lockHandedOver(tx, identity.characterId, identity.ownerHash);
+    if (former === undefined) return;
     await lockGrouping(tx, false);
     // All events of the hand-over get the same time; from then on the character's events belong to its new owner (D94).
     const now = clock.now();
@@ -49,6 +50,7 @@ export async function noticeHandover(
       await disableWebhooksOf(tx, services, identity.characterId, now);
       const user = await findKnownUser(tx, identity.characterId);
       if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], users, now);
+      await keepUpdatedOn(tx, former);
       await recordLosses(tx, { memberships, ended }, now);
       await recordUnbound(tx, released, now);
       await recordStandings(tx, await changedStandings(tx, standings), now);

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { isGuest, memberLevel } from '../access/clearance-levels.queries.ts';
+import { isGuest } from '../access/clearance-levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/clearance-levels.ts';
 import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
@@ -58,10 +58,7 @@ const seenAs = (characterName: string, now: Date) => ({
   seen_on: now,
 });
 
-/**
- * The present `updated_on`, or this moment where the record changes: everybody reads it, and may not learn of sign-ins
- * and hand-overs by it (D94).
- */
+/** The present `updated_on`, or this moment where the record changes: everybody reads it, and learns no sign-in by it (D94). */
 const updatedWhere = (changes: RawBuilder<boolean>, now: Date) =>
   sql<Date>`case when ${changes} then ${now}::timestamptz else users.updated_on end`;
 
@@ -159,17 +156,18 @@ export async function recordSignIn(
   return numUpdatedRows > 0n;
 }
 
+type Told = Pick<Selectable<Database['users']>, 'character_id' | 'clearance_level' | 'updated_on'>;
+
 /**
- * Whether the character has a new owner (D29b). Locks its row, so that of concurrent sign-ins exactly one sees the
- * change, and nobody gives the character a membership or an office while it loses all of them.
+ * Its record where the character has a new owner (D29b). Locks its row, so that of concurrent sign-ins exactly one sees
+ * the change, and nobody gives the character a membership or an office while it loses all of them.
  */
 export async function lockHandedOver(
   db: Kysely<Database>,
   characterId: number,
   ownerHash: string,
-): Promise<boolean> {
-  const row = await handedOver(db, characterId, ownerHash).forUpdate().executeTakeFirst();
-  return row !== undefined;
+): Promise<Told | undefined> {
+  return handedOver(db, characterId, ownerHash).forUpdate().executeTakeFirst();
 }
 
 /** Like {@link lockHandedOver}, without a lock: most sign-ins are by the owner who is known. */
@@ -184,7 +182,7 @@ export async function isHandedOver(
 function handedOver(db: Kysely<Database>, characterId: number, ownerHash: string) {
   return db
     .selectFrom('users')
-    .select('character_id')
+    .select(['character_id', 'clearance_level', 'updated_on'])
     .where('character_id', '=', characterId)
     .where('owner_hash', 'is not', null)
     .where('owner_hash', '!=', ownerHash);
@@ -205,7 +203,7 @@ export async function handOver(
     .set((eb) => ({
       owner_hash: ownerHash,
       proven_on: null,
-      updated_on: updatedWhere(sql`users.clearance_level <> ${memberLevel}`, now),
+      updated_on: now,
       clearance_level: eb.fn<number>('least', ['clearance_level', eb.lit(MEMBER_LEVEL)]),
     }))
     .where('character_id', '=', characterId)
@@ -218,4 +216,14 @@ export async function handOver(
   await sql`insert into compliance_failures (character_id, since) values (${characterId}, ${now})
     on conflict (character_id) do update set since = excluded.since`.execute(db);
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
+}
+
+/** Restores the `updated_on` of a user whose level is what it was: else it would tell everybody of the hand-over (D94). */
+export async function keepUpdatedOn(db: Kysely<Database>, former: Told): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ updated_on: former.updated_on })
+    .where('character_id', '=', former.character_id)
+    .where('clearance_level', '=', former.clearance_level)
+    .execute();
 }

@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: 'test/harness/global-setup.ts',
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // Twice the minimum number of cores, because tests wait half of their time; each worker loads all modules once more.
+    // Twice the minimum number of cores, as tests wait half of their time; each worker loads all modules once more.
     maxWorkers: 4,
     // Without isolation, so that modules are loaded once: every test file has its own database, and none mocks modules.
     isolate: false,

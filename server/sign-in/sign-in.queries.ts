@@ -58,7 +58,10 @@ const seenAs = (characterName: string, now: Date) => ({
   seen_on: now,
 });
 
-/** The present `updated_on`, or this moment where the record changes: everybody reads it, and learns no sign-in by it (D94). */
+/**
+ * The present `updated_on`, or this moment where the record changes: everybody reads it, and may not learn of sign-ins by
+ * it (D94).
+ */
 const updatedWhere = (changes: RawBuilder<boolean>, now: Date) =>
   sql<Date>`case when ${changes} then ${now}::timestamptz else users.updated_on end`;
 
@@ -156,17 +159,19 @@ export async function recordSignIn(
   return numUpdatedRows > 0n;
 }
 
-type Told = Pick<Selectable<Database['users']>, 'character_id' | 'clearance_level' | 'updated_on'>;
+/** What everybody reads of a user and a hand-over may change, as it was before. */
+type FormerRecord = Pick<Selectable<Database['users']>, 'character_id' | 'clearance_level' | 'updated_on'>;
 
 /**
- * Its record where the character has a new owner (D29b). Locks its row, so that of concurrent sign-ins exactly one sees
- * the change, and nobody gives the character a membership or an office while it loses all of them.
+ * The record of a character that has a new owner (D29b); undefined when it has none. Locks its row, so that of concurrent
+ * sign-ins exactly one sees the change, and nobody gives the character a membership or an office while it loses all of
+ * them.
  */
 export async function lockHandedOver(
   db: Kysely<Database>,
   characterId: number,
   ownerHash: string,
-): Promise<Told | undefined> {
+): Promise<FormerRecord | undefined> {
   return handedOver(db, characterId, ownerHash).forUpdate().executeTakeFirst();
 }
 
@@ -218,8 +223,11 @@ export async function handOver(
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
 }
 
-/** Restores the `updated_on` of a user whose level is what it was: else it would tell everybody of the hand-over (D94). */
-export async function keepUpdatedOn(db: Kysely<Database>, former: Told): Promise<void> {
+/**
+ * Restores `updated_on` where the level is what it was, as with a CEO whose office gives it back: else it would tell
+ * everybody of the hand-over (D94).
+ */
+export async function keepUpdatedOn(db: Kysely<Database>, former: FormerRecord): Promise<void> {
   await db
     .updateTable('users')
     .set({ updated_on: former.updated_on })

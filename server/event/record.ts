@@ -13,6 +13,7 @@ import {
 import { KEPT_LONG } from '../../contract/event-types.ts';
 import type { Database } from '../database/tables.ts';
 import { chunksOf } from '../shared/chunks.ts';
+import { inPieces } from '../shared/in-pieces.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { eventIds } from './event-id.ts';
 import { nameTargets } from './name-targets.ts';
@@ -46,8 +47,8 @@ const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 const LINKING: ReadonlySet<string> = new Set(['person', 'voice']);
 
 /**
- * Records events within the transaction of the change, so that they are committed or rolled back with it (D90); one
- * statement for any number, and one more if targets lack their names. Call it last, when the transaction holds every
+ * Records events within the transaction of the change, so that they are committed or rolled back with it (D90): one
+ * statement for some hundreds of them, and one more if targets lack their names. Call it last, when the transaction holds every
  * lock it needs.
  *
  * @returns the events' ids, in order
@@ -59,14 +60,19 @@ export async function recordEvents(
 ): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = eventIds(events.length, now);
-  const named = await nameTargets(db, events);
-  const rows = named.map((event, n) => toRow(event, ids[n] as string, now));
-  await insertEvents(db, rows);
+  const identified = events.map((event, n) => ({ ...event, event_id: ids[n] as string }));
+  await inPieces(identified, async (some) => {
+    const named = await nameTargets(db, some);
+    await insertEvents(
+      db,
+      named.map((event) => toRow(event, now)),
+    );
+  });
   return ids;
 }
 
-function toRow(event: NewEvent, event_id: string, now: Date): EventRow {
-  const { type, targets, changes = [], outcome = 'done', reason = null } = event;
+function toRow(event: NewEvent & { readonly event_id: string }, now: Date): EventRow {
+  const { event_id, type, targets, changes = [], outcome = 'done', reason = null } = event;
   const origin = presentOrigin();
   const actor = event.actor ?? origin.actor;
   const context = origin.context && JSON.stringify(origin.context);

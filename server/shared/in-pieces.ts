@@ -7,11 +7,11 @@ const PIECE = 500;
 /** Works on a long list piece by piece, with the event loop free in between (D3c); returns what was made of each piece. */
 export async function inPieces<T, Result>(
   list: readonly T[],
-  work: (piece: readonly T[]) => Result,
+  work: (piece: readonly T[]) => Result | Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const piece of chunksOf(list, PIECE)) {
-    results.push(work(piece));
+    results.push(await work(piece));
     await setImmediate();
   }
   return results;

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { mayUseTokens } from '../access/login-permission.queries.ts';
 import type { Database } from '../database/tables.ts';
+import { inPieces } from '../shared/in-pieces.ts';
 import { type Touched, touchedUsers } from './standing.queries.ts';
 
 /** A user's memberships, level and rights, as events report them. */
@@ -20,11 +21,24 @@ export interface Standing {
 
 export type Standings = ReadonlyMap<number, Standing>;
 
-/** The standings of users at this moment, in one statement. */
+/** The standings of users at this moment; of many in several statements, as they delay other requests if read at once. */
 export async function readStandings(db: Kysely<Database>, touched: Touched): Promise<Standings> {
-  if (Object.values(touched).every((ids) => ids.length === 0)) return new Map();
-  const { rows } = await sql<Standing>`${standingsAmong(touchedUsers(touched))}`.execute(db);
-  return byUser(rows);
+  const { users = [], ...others } = touched;
+  const ids = Object.values(others).every((some) => some.length === 0)
+    ? users
+    : await findTouched(db, touched);
+  const pieces = await inPieces(ids, async (some) => {
+    const { rows } = await sql<Standing>`${standingsAmong(touchedUsers({ users: some }))}`.execute(db);
+    return rows;
+  });
+  return byUser(pieces.flat());
+}
+
+/** Ids of the users whose standing may be touched. */
+async function findTouched(db: Kysely<Database>, touched: Touched): Promise<readonly number[]> {
+  const { rows } = await sql<{ ids: number[] }>`
+    select coalesce(jsonb_agg(character_id), '[]') as ids from (${touchedUsers(touched)}) t`.execute(db);
+  return rows[0]?.ids ?? [];
 }
 
 /** The standings of the users whose ids a query gives, as a query. */

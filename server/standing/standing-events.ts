@@ -4,6 +4,7 @@ import { isGuest } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { followsEvent } from '../event/origin.ts';
 import { listChanged, type NewEvent, recordEvents, userTarget, valueChanges } from '../event/record.ts';
+import { inPieces } from '../shared/in-pieces.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import {
   type Autogroup,
@@ -44,13 +45,16 @@ export async function changedStandings(
   own?: readonly (keyof Standing)[],
 ): Promise<StandingChange[]> {
   const ids = [...new Set([...before.keys(), ...(touched.users ?? [])])];
-  if (ids.length === 0) return [];
   const after = await readStandings(db, { users: ids });
-  return ids
-    .sort((one, other) => one - other)
-    .map((id) => ({ before: before.get(id), after: after.get(id) }))
-    .map((change) => (own === undefined ? change : ownPart(change, own)))
-    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
+  const changed = await inPieces(
+    ids.sort((one, other) => one - other),
+    (some) =>
+      some
+        .map((id) => ({ before: before.get(id), after: after.get(id) }))
+        .map((change) => (own === undefined ? change : ownPart(change, own)))
+        .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after)),
+  );
+  return changed.flat();
 }
 
 /** The change without what is not its own; both sides are equal where nothing is left. */
@@ -91,8 +95,8 @@ function told(standing: Standing): Told {
 }
 
 /**
- * Records the events of changed standings, then the resulting changes of members of organizations and autogroups, in
- * two statements whatever their number. Without another cause, the latter have that of the first user who left or came.
+ * Records the events of changed standings, then the resulting changes of members of organizations and autogroups.
+ * Without another cause, the latter have that of the first user who left or came.
  *
  * @param gone autogroups that were deleted, with their organizations
  * @returns the ids of the events that tell of deleted users, by user
@@ -104,9 +108,11 @@ export async function recordStandings(
   { cause, gone = [] }: { readonly cause?: NewEvent['cause']; readonly gone?: readonly Autogroup[] } = {},
 ): Promise<ReadonlyMap<number, string>> {
   if (changes.length === 0) return new Map();
-  const moved = membershipChanges(changes);
+  const moved = await membershipChanges(changes);
   const autogroups = moved.size === 0 ? [] : [...gone, ...(await findAutogroups(db, [...moved.keys()]))];
-  const users = changes.flatMap(userEvents).map((event) => ({ ...event, ...(cause && { cause }) }));
+  const eventsOf = (some: readonly StandingChange[]) =>
+    some.flatMap(userEvents).map((event) => ({ ...event, ...(cause && { cause }) }));
+  const users = (await inPieces(changes, eventsOf)).flat();
   const ids = await recordEvents(db, users, now);
   const told = new Map(users.map(({ targets: [user] }, n) => [Number(user?.id), ids[n] ?? '']));
   const membersChanged = (type: NewEvent['type'], target: Target, members: ListDifference<number>) => {
@@ -162,18 +168,20 @@ function userEvents({ before, after }: StandingChange): NewEvent[] {
 }
 
 /** Who joined and who left each organization, given as `type:id`; guests are members of none. */
-function membershipChanges(changes: readonly StandingChange[]) {
+async function membershipChanges(changes: readonly StandingChange[]) {
   const moved = new Map<string, { added: number[]; removed: number[] }>();
   const of = (body: string) => {
     const known = moved.get(body) ?? { added: [], removed: [] };
     moved.set(body, known);
     return known;
   };
-  for (const { before, after } of changes) {
-    const [former, present] = [bodiesOf(before), bodiesOf(after)];
-    for (const body of former) if (!present.has(body)) of(body).removed.push(before?.character_id ?? 0);
-    for (const body of present) if (!former.has(body)) of(body).added.push(after?.character_id ?? 0);
-  }
+  await inPieces(changes, (some) => {
+    for (const { before, after } of some) {
+      const [former, present] = [bodiesOf(before), bodiesOf(after)];
+      for (const body of former) if (!present.has(body)) of(body).removed.push(before?.character_id ?? 0);
+      for (const body of present) if (!former.has(body)) of(body).added.push(after?.character_id ?? 0);
+    }
+  });
   return moved;
 }
 

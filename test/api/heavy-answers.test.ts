@@ -2,9 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NewEvent, recordEvents } from '../../server/event/record.ts';
 import { allSealed } from '../fixtures/events.ts';
-import { addBodies } from '../fixtures/users.ts';
+import { addBodies, addCoalition } from '../fixtures/users.ts';
 import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
-import { type MeasuredServer, startMeasuredServer } from '../harness/heavy/measured-server.ts';
+import {
+  type HeavyRequest,
+  type MeasuredServer,
+  startMeasuredServer,
+} from '../harness/heavy/measured-server.ts';
 
 const CORPORATION = 98_300_001;
 const MEMBERS = 20_000;
@@ -39,11 +43,11 @@ afterAll(async () => {
   await app?.stop();
 });
 
-/** The least time for which an answer of at least this size held the event loop. */
-async function heldBy(path: string, accept: string, least: number): Promise<number> {
+/** The least time for which answers to these requests, asked in turn, held the event loop. */
+async function leastHeld(requests: readonly HeavyRequest[], least: number): Promise<number> {
   let held = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && held >= HELD; tries += 1) {
-    const request = { method: 'GET', path, token: app.root, headers: { accept } };
+    const request = requests[tries % requests.length] as HeavyRequest;
     const { answer, ...measured } = await server.ask(request, true);
     expect(answer.status).toBe(200);
     expect(answer.text.length).toBeGreaterThan(least);
@@ -51,6 +55,10 @@ async function heldBy(path: string, accept: string, least: number): Promise<numb
   }
   return held;
 }
+
+/** The least time for which an answer of at least this size held the event loop. */
+const heldBy = (path: string, accept: string, least: number) =>
+  leastHeld([{ method: 'GET', path, token: app.root, headers: { accept } }], least);
 
 describe(`D3c: an answer about ${MEMBERS} people delays no other request`, () => {
   it.each(['application/json', 'text/csv'])(
@@ -90,4 +98,20 @@ describe('D3c: an answer with as much text as somebody could write delays no oth
     },
     120_000,
   );
+});
+
+describe(`D3c: a change of what ${MEMBERS} people belong to delays no other request`, () => {
+  it('PUT /coalition, with the events of each of them (D91)', async () => {
+    const coalition_id = 'c0'.repeat(12);
+    await addCoalition(app, coalition_id, {});
+    const request = { method: 'PUT', path: `/coalition/${coalition_id}`, token: app.root };
+    const [join, leave] = ['add_member_corporations', 'remove_member_corporations'].map((change) => ({
+      ...request,
+      body: { [change]: [CORPORATION] },
+    })) as [HeavyRequest, HeavyRequest];
+    expect(await leastHeld([join, leave], 1)).toBeLessThan(HELD);
+    const moved = sql<{ count: number }>`
+      select count(*)::int as count from events where type = 'user.standing_changed'`;
+    expect((await moved.execute(app.db)).rows[0]?.count).toBeGreaterThanOrEqual(MEMBERS);
+  }, 120_000);
 });

@@ -18,7 +18,7 @@ import { followBacklog, followPool, followReplica } from './observability/gauges
 import { createMetrics } from './observability/metrics.ts';
 import { createOutages } from './observability/outages.ts';
 import { measureStatements } from './observability/statements.ts';
-import { judgeMembers } from './policy/judge.queries.ts';
+import { findVisible, judgeMembers } from './policy/judge.queries.ts';
 import { requireKeys } from './process/key-rotation.ts';
 import { findService } from './process/running-service.queries.ts';
 import type { Limits } from './provider/http.ts';
@@ -145,7 +145,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       metrics,
       rateLimit,
       lines: createLines(db),
-      judge: judgeMembers,
+      policies: { judge: judgeMembers, findVisible },
       touches: unasked,
       dryRun: (job) => dryRun(services, job),
       ...provider,

@@ -41,8 +41,8 @@ interface Judged {
   readonly among?: RawBuilder<unknown>;
   /** Memberships that are not judged. */
   readonly except?: readonly Member[];
-  /** Judges only by policies of reach `character` that this user may see; null, the default, by all. */
-  readonly asker?: number | null;
+  /** Judges only by policies of reach `character` of these groups; null, the default, by all. */
+  readonly told?: readonly string[] | null;
   /** Treats every grace as over, to show the final effect of a policy. */
   readonly graceOver?: boolean;
 }
@@ -64,10 +64,12 @@ export async function lockJudged(db: Kysely<Database>): Promise<void> {
 export async function judgeMembers(
   db: Kysely<Database>,
   now: Date,
-  { groupId, among, except = [], asker = null, graceOver = false }: Judged = {},
+  { groupId, among, except = [], told = null, graceOver = false }: Judged = {},
 ): Promise<Judgement> {
   const ofGroup = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
-  const told = asker === null ? sql`true` : sql`p.group_id = any(${toldTo(asker)})`;
+  // One of reach `person` tells whose alt it is who leaves (D100).
+  const isTold =
+    told === null ? sql`true` : sql`p.reach = 'character' and p.group_id = any(${[...told]}::text[])`;
   const ofUsers = among === undefined ? sql`true` : sql`m.character_id in (${among})`;
   // If a group gets another owner at the same time, it is judged again afterwards.
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
@@ -83,7 +85,7 @@ export async function judgeMembers(
         left join corporations c on c.corporation_id = u.corporation_id
         cross join lateral (select ${isEligible} as eligible offset 0) judged
       where ${counts} and m.character_id is distinct from g.owner_id and ${ofGroup} and ${ofUsers}
-        and ${told}
+        and ${isTold}
       ${locked}
     ), judged as materialized (
       select *, eligible or not asks or not was_eligible as stays from eligibility
@@ -116,10 +118,13 @@ export async function judgeMembers(
   return { judged, departures, standings: byUser(standings) };
 }
 
-/** Groups of whose policies a user may learn by who leaves; one that reaches persons tells whose alt it is (D100). */
-const toldTo = (asker: number) => sql`array(
-  select p.group_id from group_policies p join groups g using (group_id)
-  where p.reach = 'character' and ${holdsFor(asker, maySee)})`;
+/** Ids of the groups whose policies a user may see; with those that it owns or is in and that have none yet. */
+export async function findVisible(db: Kysely<Database>, characterId: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ group_id: string }>`
+    select g.group_id from groups g left join group_policies p using (group_id)
+    where ${holdsFor(characterId, maySee)}`.execute(db);
+  return rows.map(({ group_id }) => group_id);
+}
 
 /** Stores which members of a group are eligible before its policy changes: they can cease to be eligible by that. */
 export async function rememberEligible(db: Kysely<Database>, groupId: string): Promise<void> {

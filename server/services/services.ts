@@ -20,7 +20,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { Change } from '../queue/run.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { Judge, Touches } from '../standing/rehearse.ts';
+import type { Policies, Touches } from '../standing/rehearse.ts';
 
 /** The services that app.ts creates once per process and passes to routes and jobs. */
 export interface Services {
@@ -50,8 +50,8 @@ export interface Services {
   readonly lines: Lines;
   /** Called by every change with the users whose standing it may touch, for rehearsals (D121). */
   readonly touches: Touches;
-  /** Removes members by the policies of groups, for rehearsals. */
-  readonly judge: Judge;
+  /** For rehearsals. */
+  readonly policies: Policies;
   /** The changes that a run of the job would make now; undefined when the job has no dry run. */
   dryRun(job: JobName): Promise<readonly Change[] | undefined>;
 }

@@ -20,22 +20,27 @@ interface Member {
   readonly character_id: number;
 }
 
-/** Removes members of groups whose policies do not let them be members any more, and returns them. */
-export type Judge = (
-  db: Kysely<Database>,
-  now: Date,
-  which: {
-    readonly among: RawBuilder<unknown>;
-    readonly except: readonly Member[];
-    readonly asker: number | null;
-  },
-) => Promise<{ readonly departures: readonly Member[] }>;
+/** What a rehearsal needs of the policies of groups. */
+export interface Policies {
+  /** Removes members of groups whose policies do not let them be members any more, and returns them. */
+  judge(
+    db: Kysely<Database>,
+    now: Date,
+    which: {
+      readonly among: RawBuilder<unknown>;
+      readonly except: readonly Member[];
+      readonly told: readonly string[] | null;
+    },
+  ): Promise<{ readonly departures: readonly Member[] }>;
+  /** Ids of the groups whose policies a user may see. */
+  findVisible(db: Kysely<Database>, characterId: number): Promise<readonly string[]>;
+}
 
 interface Rehearsed {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly touches: Touches;
-  readonly judge: Judge;
+  readonly policies: Policies;
 }
 
 /**
@@ -52,9 +57,12 @@ export async function rehearse<Services extends Rehearsed>(
 ): Promise<Preview> {
   return inRehearsal(services.db, async (tx) => {
     const now = services.clock.now();
-    const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, asker });
+    let told: readonly string[] | null = null;
+    const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, told });
     let anyway: readonly Member[] | undefined;
     const touches: Touches = async (_, those) => {
+      // By what the asker may see now: the change itself may show or hide policies.
+      told = asker === null ? null : await services.policies.findVisible(tx, asker);
       await storeWholeStandings(tx, those, { alts: asker === null });
       anyway = await undone(tx, () => judged([]));
       return true;
@@ -70,17 +78,18 @@ export async function rehearse<Services extends Rehearsed>(
  * Removes members whom policies remove without grace, then those whom that makes ineligible elsewhere, and so on. Only
  * the stored users can be affected.
  *
- * @param how `except`: memberships that would end without the change, too
+ * @param how `except`: memberships that would end without the change, too; `told`: the only groups whose policies count,
+ *   if not null
  */
 async function judgeToTheEnd(
-  { judge }: Pick<Rehearsed, 'judge'>,
+  { policies }: Pick<Rehearsed, 'policies'>,
   tx: Transaction<Database>,
   now: Date,
-  how: { readonly except: readonly Member[]; readonly asker: number | null },
+  how: { readonly except: readonly Member[]; readonly told: readonly string[] | null },
 ): Promise<Member[]> {
   const left: Member[] = [];
   for (;;) {
-    const { departures } = await judge(tx, now, { among: storedUsers, ...how });
+    const { departures } = await policies.judge(tx, now, { among: storedUsers, ...how });
     if (departures.length === 0) return left;
     left.push(...departures);
   }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { level } from '../../contract/access.ts';
 import type { PutCoalition } from '../../contract/coalition.ts';
+import type { PutGroupPolicy } from '../../contract/policy.ts';
 import { createCastellan, type Event, type Group, ok, type PreviewChange } from '../../sdk/src/index.ts';
 import type { Admission } from '../../server/access/admission.ts';
 import { type Caller, findCaller } from '../../server/access/caller.queries.ts';
@@ -493,6 +494,38 @@ it('D110: below level 9 a preview leaves out policies that the caller may not se
   await ok(root.group.update({ params: other, body: { add_members: ['Character 40'] } }));
   expect((await owner.group.policy({ params: other })).status).toBe(200);
   expect(await seen(owner)).toEqual(all);
+});
+
+it('D110, D121: a preview tells of the policies that the caller may see before the change', async () => {
+  const [home, others] = ['c5'.repeat(12), 'c6'.repeat(12)];
+  const [mine, theirs] = [99_700_005, 99_700_006];
+  await addBodies(app, [
+    { alliance: mine, corporations: [98_700_005] },
+    { alliance: theirs, corporations: [98_700_006] },
+  ]);
+  await addCoalition(app, home, {});
+  await addCoalition(app, others, { alliances: [mine, theirs] });
+  const leader = await callerAt(app, { id: 50, level: 6, corporation: 98_700_005 });
+  await person(51, 'Orla', 98_700_005);
+  await person(52, 'Piet', 98_700_006);
+  await ok(root.coalition.update({ params: { coalition_id: home }, body: { add_member_alliances: [mine] } }));
+  const autogroup = (await ok(root.group.list())).find(({ group_name }) => group_name.endsWith(home));
+  const hiding = async (name: string, member: string, eligible: PutGroupPolicy['eligible']) => {
+    const made = await group(name, [member]);
+    const policy = { visible_to: 'eligible' as const, grace_hours: 0, eligible };
+    await ok(root.group.setPolicy({ params: made, body: policy }));
+    return (await leader.group.policy({ params: made })).status;
+  };
+  expect(await hiding('Shown before', 'Orla', { coalitions: [home] })).toBe(200);
+  expect(await hiding('Shown after', 'Piet', { groups_none: [autogroup?.group_id ?? ''] })).toBe(404);
+
+  const body = { remove_member_alliances: [mine], add_member_alliances: [theirs] };
+  const lost = async (client: Client) =>
+    told(
+      (await ok(client.coalition.update.preview({ params: { coalition_id: home }, body }))).changes,
+    ).filter((change) => change.includes('group lost Shown'));
+  expect(await lost(root)).toEqual(['group lost Shown after: Piet', 'group lost Shown before: Orla']);
+  expect(await lost(leader)).toEqual(['group lost Shown before: Orla']);
 });
 
 it('D121: concurrent changes of others do not appear in a preview', async () => {

@@ -130,13 +130,18 @@ async function redeem(services: Services, state: StateCode, code: string): Promi
   }
 }
 
+/** Milliseconds after which a code is not prolonged any more: as long as an invitation lives (D28). */
+const PROLONGED_FOR = 24 * 60 * 60_000;
+
 /** A login URL to repeat the sign-in for the granted and the missing scopes; prolongs the state code. */
 async function secondTry(
   { db, sso, clock }: Services,
   { state_code: code, code_verifier: codeVerifier }: StateCode,
   { required, provided }: TooFewScopes,
 ): Promise<string> {
-  await prolongStateCode(db, code, new Date(clock.now().getTime() + STATE_CODE_LIFETIME));
+  const now = clock.now().getTime();
+  const times = { until: new Date(now + STATE_CODE_LIFETIME), madeAfter: new Date(now - PROLONGED_FOR) };
+  await prolongStateCode(db, code, times);
   const scopes = [...new Set([...provided, ...required])].sort();
   return sso.loginUrl({ state: code, scopes, codeVerifier });
 }

@@ -135,14 +135,22 @@ export async function takeSignIn(db: Kysely<Database>, interactionHash: string, 
   return row as { readonly character_id: number; readonly signed_in_on: Date } | undefined;
 }
 
-/** Extends a code's lifetime at least to `until`, so that a second attempt has as much time as the first (D26). */
-export async function prolongStateCode(db: Kysely<Database>, code: string, until: Date): Promise<void> {
+/**
+ * Extends a code's lifetime at least to `until`, so that a second attempt has as much time as the first (D26), unless the
+ * code was made before `madeAfter`.
+ */
+export async function prolongStateCode(
+  db: Kysely<Database>,
+  code: string,
+  { until, madeAfter }: { readonly until: Date; readonly madeAfter: Date },
+): Promise<void> {
   await db
     .updateTable('state_codes')
     .set({ expires_on: until })
     .where('state_code', '=', code)
     .where('used_on', 'is', null)
     .where('expires_on', '<', until)
+    .where('created_on', '>', madeAfter)
     .execute();
 }
 

@@ -126,6 +126,17 @@ describe('D26: too few scopes: one link that signs in again', () => {
     expect(await userRow(app, STRANGER)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
   });
 
+  it('D28: refused sign-ins prolong an invitation by one attempt at the most, however many follow each other', async () => {
+    const stateCode = await addInvitation(app, HOST);
+    const login = await startLogin(app, { dyn, stateCode });
+    app.clock.advance(24 * 60 * MINUTE - 1);
+    const second = await refused(login, [], STRANGER);
+    app.clock.advance(9 * MINUTE);
+    const third = await refused({ ...login, login_url: second }, [], STRANGER);
+    app.clock.advance(MINUTE);
+    await expectPage(await app.browse(third, { characterId: STRANGER }), 400, TITLES.badRequest);
+  });
+
   it('other refusals offer only the link back, and an unknown state code offers none', async () => {
     const back = { 'Back to fleet.example:8443': 'https://fleet.example:8443' };
     const cancelled = await trySignIn(app, { cancel: true }, { dyn });

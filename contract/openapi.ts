@@ -2,7 +2,7 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import type { AccessRule, Authority, RouteMetadata, TokenKind } from './access.ts';
-import { GUEST_LEVEL, MAX_LEVEL } from './access.ts';
+import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MAX_LEVEL } from './access.ts';
 import { contract, PREVIEW_TYPE, Preview } from './index.ts';
 import { errorResponse, examplesFor, sharedResponses } from './openapi/errors.ts';
 import { HEADERS, headers } from './openapi/headers.ts';
@@ -172,10 +172,12 @@ function bodyOf(route: AppRoute): OpenApiOperation['requestBody'] {
 // Answers --------------------------------------------------------------------------------------------------
 
 function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation['responses'] {
-  const { access, mirrors, previews } = metadata;
+  const { access, mirrors, previews, codes = [] } = metadata;
   const answer = (status: number, response: unknown) => {
     if (status >= 400 && access !== 'public') {
-      return errorResponse(status, schemaOf(response as z.ZodTypeAny), { ...metadata, access });
+      const waiting = takesTurns(route, metadata) ? (['too_many_waiting'] as const) : [];
+      const own = { ...metadata, access, codes: [...codes, ...waiting] };
+      return errorResponse(status, schemaOf(response as z.ZodTypeAny), own);
     }
     const own = ownResponse(status, response, route);
     return previews ? withPreview(own) : own;
@@ -184,6 +186,11 @@ function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation
     Object.entries(route.responses).map(([status, response]) => [status, answer(Number(status), response)]),
   );
   return { ...listed, ...(mirrors && listed['400'] && { default: listed['400'] }) };
+}
+
+/** Whether its callers below level 9 wait for their other writes, of which a number may wait (D3c). */
+function takesTurns({ method }: AppRoute, { access, mirrors }: RouteMetadata): boolean {
+  return method !== 'GET' && !mirrors && access !== 'public' && access.level < ADMINISTRATOR_LEVEL;
 }
 
 /**

@@ -13,6 +13,8 @@ interface ErrorAnswer {
   readonly headers: readonly HeaderName[];
   /** The codes that operations usually answer with it. */
   readonly codes: readonly ErrorCode[];
+  /** Names of shared answers with other codes that many operations have. */
+  readonly others?: Readonly<Record<string, readonly ErrorCode[]>>;
 }
 
 /** The answers that operations share, by status. */
@@ -84,6 +86,7 @@ const USUAL: Readonly<Record<number, ErrorAnswer>> = {
     schema: 'Problem',
     headers: ['Retry-After', ...RATE_LIMIT],
     codes: ['rate_limited'],
+    others: { TooManyOrWaiting: ['rate_limited', 'too_many_waiting'] },
   },
   500: {
     name: 'Crash',
@@ -170,7 +173,8 @@ export function errorResponse(
   }
   const answer = errorAnswer(status, codes);
   if (status !== 401 || refusal === DYN_REFUSED) {
-    return codes.join() === usual?.codes.join() ? { $ref: `#/components/responses/${usual.name}` } : answer;
+    const shared = usual && sharedOf(usual).find(([, those]) => those.join() === codes.join());
+    return shared ? { $ref: `#/components/responses/${shared[0]}` } : answer;
   }
   const refused = {
     summary: ERROR_CODES.token_type_refused[1],
@@ -183,8 +187,15 @@ export function errorResponse(
 /** The answers that are shared, by their names. */
 export function sharedResponses(): Record<string, OpenApiResponse> {
   return Object.fromEntries(
-    Object.entries(USUAL).map(([status, { name, codes }]) => [name, errorAnswer(Number(status), codes)]),
+    Object.entries(USUAL).flatMap(([status, usual]) =>
+      sharedOf(usual).map(([name, codes]) => [name, errorAnswer(Number(status), codes)]),
+    ),
   );
+}
+
+/** The shared answers with a status: their names and codes. */
+function sharedOf({ name, codes, others = {} }: ErrorAnswer): (readonly [string, readonly ErrorCode[]])[] {
+  return [[name, codes], ...Object.entries(others)];
 }
 
 // Examples -------------------------------------------------------------------------------------------------

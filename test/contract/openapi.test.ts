@@ -274,6 +274,25 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('D3c, D73: says of which operations too many may wait: writes of levels below 9, compliance, and events', () => {
+    const waiting = contracted.filter(([, { responses }]) => {
+      const { content } = resolved(responses['429'] as OpenApiResponse);
+      return 'too_many_waiting' in (content?.['application/json']?.examples ?? {});
+    });
+    const reads = waiting.map(([where]) => where).filter((where) => where.startsWith('GET'));
+    expect(reads.sort()).toEqual([
+      'GET /alliance/{alliance_id}/compliance',
+      'GET /audit',
+      'GET /coalition/{coalition_id}/compliance',
+      'GET /corporation/{corporation_id}/compliance',
+      'GET /event',
+    ]);
+    const writes = waiting.map(([where]) => where).filter((where) => !where.startsWith('GET'));
+    expect(writes).toEqual(expect.arrayContaining(['PUT /group/{group_id}', 'POST /token/use/from/dyn']));
+    expect(writes).not.toContain('DELETE /user/{character}');
+    expect(writes).not.toContain('POST /ext/{esi_path}');
+  });
+
   it('publishes how much the lists and objects of a request may hold', () => {
     const { ExternalForwardRequest, PutGroup, PutCoalition } = document.components.schemas;
     expect(ExternalForwardRequest?.properties?.params?.maxProperties).toBe(100);

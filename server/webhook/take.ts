@@ -7,6 +7,7 @@ import { readEvents, readFeed } from '../event/read.queries.ts';
 import { shown } from '../event/show.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Services } from '../services/services.ts';
+import { chunksOf } from '../shared/chunks.ts';
 import { type Claimed, claimDue, hasWaiting, insertInHand, withhold } from './delivery.queries.ts';
 import { disable } from './disable.ts';
 import { type Rights, rightsOf } from './rights.ts';
@@ -15,6 +16,11 @@ import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.t
 
 /** Milliseconds after which a claim expires, because its process was killed or is very slow. */
 export const CLAIMED_FOR = 60_000;
+/**
+ * Claimed events that are read at once. Nothing bounds their size together but this: with the longest texts that people
+ * can write they are some 2 MiB.
+ */
+const READ_AT_ONCE = 32;
 /** Maximum number of positions examined for events that a webhook wants. */
 const MOST_LOOKED_AT = 2000;
 
@@ -82,10 +88,12 @@ async function toParcels(
 ): Promise<Parcel[]> {
   const ids = claimed.filter(({ position }) => position !== null).map(({ delivery_id }) => delivery_id);
   const events = new Map<string, string>();
-  if (rights !== undefined && ids.length > 0) {
-    for (const stored of await readEvents(tx, rights.reader, ids)) {
-      const event = shown(stored, rights.viewer);
-      events.set(event.event_id, bodyOf(event));
+  if (rights !== undefined) {
+    for (const some of chunksOf(ids, READ_AT_ONCE)) {
+      for (const stored of await readEvents(tx, rights.reader, some)) {
+        const event = shown(stored, rights.viewer);
+        events.set(event.event_id, bodyOf(event));
+      }
     }
   }
   const withheld = ids.filter((id) => !events.has(id));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { recordEvents } from '../../server/event/record.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
@@ -62,6 +63,8 @@ async function settled(webhookId: string, parcel: Parcel, status: number, at = H
   };
   await settle(app.app.services, webhookId, [outcome], []);
 }
+
+const group = (n: number) => ({ type: 'group' as const, id: n.toString(16).padStart(24, '0'), name: null });
 
 function deliveriesOf(webhook_id: string) {
   return ok(root.webhook.listDeliveries({ params: { webhook_id } }));
@@ -231,6 +234,33 @@ describe('D93: a claim', () => {
     await allSealed(app.db);
     await oneClaimed(webhook_id);
     expect(await deliveriesOf(webhook_id)).toMatchObject([{ type: 'coalition.created' }]);
+  });
+
+  it('D3c, D93: reads a few events at once when it claims many again, however long their texts are', async () => {
+    const webhookId = await webhookOf();
+    const updates = Array.from({ length: 100 }, (_, n) => ({
+      type: 'group.created' as const,
+      targets: [group(n)],
+    }));
+    await recordEvents(app.db, updates, app.clock.now());
+    await allSealed(app.db);
+    const first = await claimed(webhookId);
+    expect(first).toHaveLength(100);
+    app.clock.advance(CLAIMED_FOR);
+    let most = 0;
+    const db = app.app.services.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if (result.rows[0]?.body !== undefined) most = Math.max(most, result.rows.length);
+        return result;
+      },
+    });
+    const again = await take({ ...app.app.services, db }, webhookId, 100);
+    expect(again?.parcels.map(({ delivery_id }) => delivery_id)).toEqual(
+      first.map(({ delivery_id }) => delivery_id),
+    );
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(32);
   });
 
   it('D93: is not looked for while the first delivery of an ordered webhook waits', async () => {

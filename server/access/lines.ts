@@ -1,6 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { createFairSemaphore, type FairSemaphoreLimits } from '../shared/fair-semaphore.ts';
+import {
+  createFairSemaphore,
+  type FairSemaphore,
+  type FairSemaphoreLimits,
+  within,
+} from '../shared/fair-semaphore.ts';
 import { type Admission, goneOf, rejudge } from './admission.ts';
 import { answersFor, type Caller } from './caller.queries.ts';
 import { isAdministrator } from './clearance-levels.ts';
@@ -39,32 +44,40 @@ export interface Lines {
 /** Milliseconds that a request waits, as long as PostgreSQL would let it wait for a lock. */
 const WAIT_FOR = 30_000;
 
-/** Maximum number of requests of one caller that wait: as many writes as it has in half a minute (D60), fewer reads. */
+/**
+ * Slow writes and reads that run at a time, of all lines together. With those of requests that wait for events they are
+ * fewer than the pool has connections, so that everybody else gets one.
+ */
+const MOST_SLOW = 6;
+
+/** Maximum number of requests of one caller that wait: as many writes as a user has in half a minute (D60), fewer reads. */
 const MOST_WAITING = { writes: 300, reads: 64 };
 
 export function createLines(db: Kysely<Database>): Lines {
   const unlimited = Number.POSITIVE_INFINITY;
-  const lineOf = (what: string, limits: Pick<FairSemaphoreLimits, 'most' | 'each' | 'queued'>) => {
+  const semaphoreOf = (what: string, limits: Pick<FairSemaphoreLimits, 'most' | 'each' | 'queued'>) => {
     const detail = `Too many ${what} are waiting at the moment.`;
-    return createLine(db, {
+    return createFairSemaphore({
       ...limits,
       waitFor: WAIT_FOR,
       crowded: { code: 'database_unavailable', detail },
     });
   };
+  const lineOf = (...line: Parameters<typeof semaphoreOf>) => createLine(db, semaphoreOf(...line));
+  const allSlow = semaphoreOf('slow requests', { most: MOST_SLOW, each: MOST_SLOW });
+  const slowLineOf = (...line: Parameters<typeof semaphoreOf>) =>
+    createLine(db, within(allSlow, line[0], semaphoreOf(...line)));
   return {
     groups: lineOf('changes', { most: unlimited, each: 1 }),
     callers: lineOf('changes', { most: unlimited, each: 1, queued: MOST_WAITING.writes }),
-    // Less than the pool has connections, so that slow writes of many callers leave some to everybody else.
-    slowWrites: lineOf('changes', { most: 6, each: 1 }),
-    events: lineOf('readers of events', { most: 3, each: 2, queued: MOST_WAITING.reads }),
-    compliance: lineOf('readers of compliance', { most: 2, each: 1, queued: MOST_WAITING.reads }),
+    slowWrites: slowLineOf('changes', { most: MOST_SLOW, each: 1 }),
+    events: slowLineOf('readers of events', { most: 3, each: 2, queued: MOST_WAITING.reads }),
+    compliance: slowLineOf('readers of compliance', { most: 2, each: 1, queued: MOST_WAITING.reads }),
     looks: lineOf('readers of events', { most: 3, each: 3 }),
   };
 }
 
-function createLine(db: Kysely<Database>, limits: FairSemaphoreLimits): Line {
-  const semaphore = createFairSemaphore(limits);
+function createLine(db: Kysely<Database>, semaphore: FairSemaphore): Line {
   return async (key, admission, work, isStale = false) => {
     let isOutdated = isStale;
     const leave = await semaphore.enter(key, () => {

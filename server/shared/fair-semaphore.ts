@@ -130,3 +130,22 @@ export function createFairSemaphore({
     },
   };
 }
+
+/** A semaphore whose holders hold a permit of another one, too, for which all of them together are one caller. */
+export function within(outer: FairSemaphore, name: string, inner: FairSemaphore): FairSemaphore {
+  return {
+    async enter(caller, gone) {
+      const leave = await inner.enter(caller, gone);
+      try {
+        const leaveOuter = await outer.enter(name, gone);
+        return () => {
+          leaveOuter();
+          leave();
+        };
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+  };
+}

@@ -95,6 +95,23 @@ it('D3c: of one caller 300 writes wait, and one more is refused', async () => {
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['done']));
 });
 
+it('D3c: slow writes and slow reads together are fewer than the database connections of a process', async () => {
+  const { slowWrites, events, compliance } = app.app.services.lines;
+  const leaves = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => occupy(slowWrites, key));
+  const { admission, turn } = await somebodyAdmitted();
+  const came: string[] = [];
+  const reads = [
+    events(turn, admission, async () => came.push('events')),
+    compliance(turn, admission, async () => came.push('compliance')),
+  ];
+  await findCaller(app.db, uuidOf(app.root));
+  expect(came).toEqual([]);
+  leaves[0]?.();
+  await Promise.all(reads);
+  expect(came.sort()).toEqual(['compliance', 'events']);
+  for (const leave of leaves) leave();
+});
+
 describe('whoever had to wait for others is judged anew', () => {
   it.each(WAITING)('D20: a token that is deleted meanwhile %s', async (_, waiting) => {
     const deleted = ({ uuid }: Token) => app.db.deleteFrom('tokens').where('uuid', '=', uuid).execute();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DomainError } from '../../../server/shared/domain-error.ts';
-import { createFairSemaphore } from '../../../server/shared/fair-semaphore.ts';
+import { createFairSemaphore, within } from '../../../server/shared/fair-semaphore.ts';
 
 const LONG = 60_000;
 const turn = () => new Promise(setImmediate);
@@ -102,5 +102,45 @@ describe('a semaphore', () => {
     leave();
     await third;
     expect(came).toEqual(['a', 'c']);
+  });
+});
+
+describe('a semaphore within another', () => {
+  const limits = { most: 2, each: 2, waitFor: LONG };
+  const present = () => new AbortController().signal;
+
+  it('has no more holders than both allow, and takes turns with the others in it', async () => {
+    const outer = createFairSemaphore(limits);
+    const [one, other] = ['one', 'other'].map((name) =>
+      within(outer, name, createFairSemaphore({ ...limits, most: 3, each: 3 })),
+    );
+    const came: string[] = [];
+    const enter = async (name: string, semaphore = one) => {
+      const leave = await semaphore?.enter(name, present);
+      came.push(name);
+      return leave;
+    };
+    const [first, second] = [enter('a'), enter('b')];
+    void [enter('c'), enter('d', other), enter('e', other)];
+    await turn();
+    expect(came).toEqual(['a', 'b']);
+    (await first)?.();
+    (await second)?.();
+    await turn();
+    expect(came.sort()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('keeps no permit of a wait for the other that is given up', async () => {
+    const outer = createFairSemaphore({ ...limits, most: 1 });
+    const leave = await outer.enter('somebody', present);
+    const inner = within(outer, 'this', createFairSemaphore({ ...limits, most: 1 }));
+    const gone = new AbortController();
+    const refused = inner.enter('a', () => gone.signal);
+    await turn();
+    gone.abort(new Error('gone'));
+    await expect(refused).rejects.toThrow('gone');
+    leave();
+    (await inner.enter('b', present))();
+    (await inner.enter('c', present))();
   });
 });

@@ -11,8 +11,8 @@ export async function inPieces<T, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const piece of chunksOf(list, PIECE)) {
+    if (results.length > 0) await setImmediate();
     results.push(await work(piece));
-    await setImmediate();
   }
   return results;
 }

@@ -2,7 +2,7 @@ import { CastellanError } from '@castellan/sdk';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { Suspense } from 'react';
 import { queries, queryClient } from '../session/api.ts';
 import { useToken } from '../session/session.ts';
 import { later } from '../shared/later.ts';
@@ -45,9 +45,8 @@ function Gate({ refusal }: { readonly refusal: string | undefined }) {
   );
 }
 
-/** The screens of a signed-in user. The cache is cleared at the end, so that the next session sees nothing of it. */
+/** The screens of a signed-in user. */
 function Session() {
-  useEffect(() => () => queryClient.clear(), []);
   const { error } = useQuery(queries.token.current());
   // Only guests may not call this operation.
   if (error instanceof CastellanError && error.status === 403) return <GuestPage />;

@@ -2,7 +2,7 @@ import { CastellanError, createCastellan } from '@castellan/sdk';
 import { createQueries } from '@castellan/sdk/query';
 import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { SERVICE } from './addresses.ts';
-import { currentToken, endSession } from './session.ts';
+import { currentToken, endSession, subscribe } from './session.ts';
 import { send } from './unreachable.ts';
 
 /**
@@ -58,6 +58,9 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 });
+
+// Before anything is rendered for the new token: what is shown at once must not be the former one's.
+subscribe(() => queryClient.clear());
 
 /** Infinite lists with more pages than this are marked as stale, but not refetched at every event. */
 const MOST_STRETCHES = 5;

@@ -38,12 +38,13 @@ export function lastFarewell(): Error | undefined {
   return farewell;
 }
 
-function subscribe(listener: () => void): () => void {
+/** Calls the listener when the token changes in this tab or another. */
+export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** The present token; rerenders when it changes in this tab or another. */
+/** The present token; rerenders when it changes. */
 export function useToken(): string | undefined {
   return useSyncExternalStore(subscribe, currentToken);
 }

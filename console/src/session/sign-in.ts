@@ -2,7 +2,7 @@ import { CastellanError, createCastellan, type ExtScope, type Person } from '@ca
 import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
 import { t } from '../text/text.ts';
 import { HOME, SERVICE } from './addresses.ts';
-import { castellan, queryClient, withOtherToken } from './api.ts';
+import { castellan, withOtherToken } from './api.ts';
 import { beginSession, currentToken, endSession } from './session.ts';
 import { send } from './unreachable.ts';
 
@@ -148,5 +148,4 @@ export async function signOut(): Promise<void> {
   // A 401 means that the token is not valid any more, which is what signing out is for.
   const over = failure instanceof CastellanError && failure.status === 401;
   endSession(failure instanceof Error && !over ? failure : undefined);
-  queryClient.clear();
 }

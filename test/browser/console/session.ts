@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ok } from '../../../sdk/src/index.ts';
+import { createClient, ok } from '../../../sdk/src/index.ts';
 import {
   at,
   browser,
@@ -83,6 +83,29 @@ describe('D130: the session', () => {
     await expect.poll(() => statusOf(replaced)).toBe(401);
     expect(await statusOf(await kept())).toBe(200);
     await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes: former } }));
+  });
+
+  it('that another character’s replaces in another tab shows nothing of whom it was of', async () => {
+    const nameOf = async (token: string) =>
+      (await ok(createClient({ baseUrl: instance.url, token }).token.current())).owner.character_name;
+    const [before, after] = [await tokenOf(PILOT), await tokenOf(OTHER)];
+    const [former, present] = [await nameOf(before), await nameOf(after)];
+    await signIn(PILOT);
+    const menu = page.getByRole('navigation');
+    await menu.getByText(former).waitFor();
+    await settled();
+    await page.evaluate(`window.drawn = [];
+      new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) for (const node of addedNodes) drawn.push(node.textContent);
+      }).observe(document.body, { subtree: true, childList: true })`);
+    const other = await browser.open();
+    await other.page.goto(at('/'));
+    await other.page.evaluate(`localStorage.setItem('castellan.user-token', ${JSON.stringify(after)})`);
+    await menu.getByText(present).waitFor();
+    await settled();
+    await other.page.close();
+    const drawn = (await page.evaluate('window.drawn')) as string[];
+    expect(drawn.filter((text) => text.includes(former))).toEqual([]);
   });
 
   it('that was ended elsewhere while another character was to be added is not begun as that one', async () => {

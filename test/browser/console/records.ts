@@ -3,6 +3,7 @@ import { createClient, ok } from '../../../sdk/src/index.ts';
 import { violations } from '../../harness/axe.ts';
 import { PHONE } from '../../harness/chromium.ts';
 import {
+  ADMINISTRATOR,
   at,
   button,
   focused,
@@ -223,6 +224,31 @@ describe('D94: the audit', () => {
   });
 });
 
+describe('D94: an entry of the audit', () => {
+  it('asks for whom it names when it is opened, by the keyboard too, and stays open as others come', async () => {
+    await open('/audit', await tokenOf(ADMINISTRATOR));
+    await settled();
+    const asked = () => tab.requested.filter(({ pathname }) => /^\/user\/[0-9]+$/.test(pathname));
+    const entry = page.getByRole('listitem').filter({ hasText: '(a user)' });
+    const summary = page.getByRole('listitem').locator('summary').first();
+    await summary.waitFor();
+    expect(asked()).toEqual([]);
+    expect(await entry.count()).toBe(0);
+    await summary.press('Enter');
+    await entry.getByRole('link').first().waitFor();
+    expect(asked()).not.toEqual([]);
+    await ok(operator.group.create({ body: { group_name: 'Beside it', description: '' } }));
+    const fresh = page
+      .getByRole('listitem')
+      .filter({ hasText: 'Group created' })
+      .filter({ hasText: 'Beside it' });
+    await fresh.waitFor();
+    await entry.getByRole('link').first().waitFor();
+    expect(await fresh.locator('dl').count()).toBe(0);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 describe('D91: the history of a group', () => {
   it('names who came and who left', async () => {
     const { group_id } = await ok(
@@ -236,9 +262,12 @@ describe('D91: the history of a group', () => {
     await signInAsAdministrator();
     await page.goto(at(`/group/${group_id}`));
     await page.getByRole('tab', { name: 'History' }).click();
+    const summaries = page.getByRole('listitem').locator('summary', { hasText: 'members changed' });
+    // With whoever made it.
+    await expect.poll(() => summaries.count()).toBe(3);
+    for (const summary of await summaries.all()) await summary.click();
     for (const words of ['Came:', 'Left:']) {
       const entry = page.locator('details', { hasText: `${words} ${character_name}` });
-      await entry.locator('summary').click();
       await entry.getByRole('link', { name: character_name }).waitFor();
     }
     await ok(operator.group.delete({ params: { group_id } }));

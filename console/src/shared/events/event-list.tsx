@@ -1,6 +1,6 @@
 import type { Event } from '@castellan/sdk';
 import { Badge, Code, Group, List, Stack, Text } from '@mantine/core';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import { t } from '../../text/text.ts';
 import { Character } from '../character.tsx';
 import { type Listing, useListing } from '../listing.ts';
@@ -34,8 +34,9 @@ export function EventList({ of }: { readonly of: Listing<Event> }) {
 }
 
 function Entry({ event }: { readonly event: Event }) {
+  const [open, setOpen] = useState(false);
   return (
-    <details className="event">
+    <details className="event" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <Group component="span" gap="xs" display="inline-flex">
           <Text span fw={600}>
@@ -52,7 +53,8 @@ function Entry({ event }: { readonly event: Event }) {
           </Text>
         </Group>
       </summary>
-      <Details event={event} />
+      {/* Everybody whom it names is a request. */}
+      {open && <Details event={event} />}
     </details>
   );
 }

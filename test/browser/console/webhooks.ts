@@ -68,6 +68,41 @@ describe('D93: webhooks', () => {
     expect(tab.complaints).toEqual([expect.stringContaining('422')]);
   });
 
+  it('one for some groups is not made for all of them while none is chosen', async () => {
+    const { group_id } = await ok(
+      operator.group.create({ body: { group_name: 'Heard of', description: '' } }),
+    );
+    await open('/applications', administrator);
+    await settled();
+    await goToPart('Webhooks');
+    await button('New webhook').click();
+    await dialog().getByLabel('Address').fill(url);
+    await dialog().getByLabel('Types of events').fill('group.*');
+    await dialog().getByLabel('Of groups, only some').check();
+    const only = dialog().getByLabel('Of groups, only these');
+    await only.fill('No group of that name');
+    await only.press('Enter');
+    expect(await dialog().getByRole('button', { name: 'New webhook' }).isDisabled()).toBe(true);
+    expect(await ok(operator.webhook.list())).toEqual([]);
+    await only.fill('Heard of');
+    await page.getByRole('option', { name: 'Heard of' }).click();
+    // Its choices cover the button.
+    await dialog().getByLabel('Address').focus();
+    await dialog().getByRole('button', { name: 'New webhook' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    const [made] = await ok(operator.webhook.list());
+    expect(made).toMatchObject({ group_ids: [group_id] });
+    await button('Edit').click();
+    await dialog().getByLabel('Of groups, only some').uncheck();
+    await dialog().getByRole('button', { name: 'Edit' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    const params = { webhook_id: made?.webhook_id ?? '' };
+    expect(await ok(operator.webhook.get({ params }))).toMatchObject({ group_ids: null });
+    await operator.webhook.delete({ params });
+    await operator.group.delete({ params: { group_id } });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('of one that somebody else changes meanwhile only what was changed here is saved', async () => {
     const body = { url, types: ['group.*'] };
     const { webhook_id } = await ok(operator.webhook.create({ body }));

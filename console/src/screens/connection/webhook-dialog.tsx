@@ -40,24 +40,24 @@ function partsOf(webhook: Webhook | undefined) {
 function Form({ label, webhook, save, close }: WebhookDialogProps & { readonly close: () => void }) {
   const { data: groups } = useSuspenseQuery(queries.group.list());
   const [opened] = useState(webhook);
-  const [only, setOnly] = useState<string[]>(webhook?.group_ids ?? []);
+  const [only, setOnly] = useState<string[] | null>(webhook?.group_ids ?? null);
   const send = (data: FormData) => {
     const text = (name: string) => String(data.get(name) ?? '').trim();
     const filled = {
       url: text('url'),
       types: listed(text('types')),
-      group_ids: only,
+      group_ids: only ?? [],
       ordered: data.has('ordered'),
     };
     const { group_ids, ...fresh } = filled;
     return save(
       // A new webhook without a restriction has none to remove.
-      { ...fresh, ...(only.length > 0 && { group_ids }) },
+      { ...fresh, ...(only !== null && { group_ids }) },
       changesOf(partsOf(webhook), filled, partsOf(opened)),
     );
   };
   return (
-    <DialogForm action={label} close={close} submit={send}>
+    <DialogForm action={label} close={close} submit={send} incomplete={only?.length === 0}>
       <TextInput
         name="url"
         type="url"
@@ -76,15 +76,22 @@ function Form({ label, webhook, save, close }: WebhookDialogProps & { readonly c
         minRows={2}
         defaultValue={webhook?.types.join('\n')}
       />
-      <MultiSelect
-        label={t('Of groups, only these')}
-        description={t('None: all of them. Events about anything else come all the same.')}
-        data={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
-        value={only}
-        onChange={setOnly}
-        searchable
-        limit={50}
+      <Checkbox
+        label={t('Of groups, only some')}
+        description={t('Events about anything else come all the same.')}
+        checked={only !== null}
+        onChange={(event) => setOnly(event.currentTarget.checked ? [] : null)}
       />
+      {only !== null && (
+        <MultiSelect
+          label={t('Of groups, only these')}
+          data={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
+          value={only}
+          onChange={setOnly}
+          searchable
+          limit={50}
+        />
+      )}
       <Checkbox
         name="ordered"
         label={t('In order: each event waits until the one before has arrived')}

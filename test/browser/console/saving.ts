@@ -256,6 +256,21 @@ describe('what is saved', () => {
     ]);
   });
 
+  it('D28: what is too long for a name is nobody’s, and the others are looked for', async () => {
+    const guest = { ...(await ok(operator.user.get({ params: { character_name: String(PILOT) } }))) };
+    await page.route(/\/user\/Invited%20Guest$/i, (route) =>
+      route.fulfill({ json: { ...guest, character_id: 2_112_999_999, character_name: 'Invited Guest' } }),
+    );
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Add members').click();
+    const pasted = `${'A line of something else '.repeat(20)}\nInvited Guest`;
+    await dialog().getByLabel('Names').fill(pasted);
+    await dialog().getByRole('button', { name: 'Look among guests' }).click();
+    await dialog().getByRole('button', { name: 'Add 1 member' }).waitFor();
+    await dialog().getByRole('button', { name: 'Look among guests' }).waitFor({ state: 'detached' });
+    expect(await dialog().getByRole('alert').count()).toBe(0);
+  });
+
   it('D28: who is looked for among guests is fifty at a time, and who was found stays', async () => {
     const guest = { ...(await ok(operator.user.get({ params: { character_name: String(PILOT) } }))) };
     const asked = new Set<string>();

@@ -110,7 +110,8 @@ const MOST = 50;
 /** The user of this name: the list of users leaves out guests, who may be members all the same. */
 async function findByName(name: string): Promise<UserShort | undefined> {
   const answer = await reader.user.get.answer({ params: { character_name: name } });
-  if (answer.status === 404) return undefined;
+  // What is too long for a name is nobody's.
+  if (answer.status === 404 || answer.status === 422) return undefined;
   const { character_id, character_name } = await ok(answer);
   // A number that names nobody is taken for an id.
   return character_name === name ? { character_id, character_name } : undefined;

@@ -60,6 +60,15 @@ describe('what is saved', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('of a group is no emptied owner: it can only be replaced, and whoever empties it is told at once', async () => {
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Edit').click();
+    await dialog().getByLabel('Owner').fill('');
+    await dialog().getByRole('button', { name: 'Edit' }).click();
+    await dialog().locator('input[name=owner]:invalid').waitFor();
+    expect((await group()).owner).not.toBeNull();
+  });
+
   it('of required scopes, which somebody else changes meanwhile, is what was added here, to theirs', async () => {
     const made = await ok(operator.coalition.create({ body: { coalition_name: 'Both', ticker: 'BO' } }));
     const { coalition_id } = made;

@@ -195,7 +195,15 @@ function Change() {
           { name: 'description', label: t('Description'), long: true, value: group.description },
           ...(group.is_autogroup
             ? []
-            : [{ name: 'owner', label: t('Owner'), value: group.owner?.character_name ?? '' }]),
+            : [
+                {
+                  name: 'owner',
+                  label: t('Owner'),
+                  value: group.owner?.character_name ?? '',
+                  // An owner can be replaced, but not taken away.
+                  required: group.owner !== null,
+                },
+              ]),
         ]}
         preview={preview && ((_, changed) => preview(bodyOf(changed)))}
         submit={(_, changed) => save(bodyOf(changed))}

@@ -22,11 +22,7 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
       invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),
   });
   const farewell = lastFarewell();
-  const told =
-    refusal ??
-    (farewell === undefined || farewell instanceof CastellanError
-      ? farewell?.message
-      : t('The service cannot be reached. Your token may be valid for up to a day: sign in and out again.'));
+  const told = refusal ?? (farewell && inWords(farewell));
   return (
     <FrontPage title={t('Sign in')} heading="castellan">
       <Text>
@@ -47,6 +43,14 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
       <Operator />
     </FrontPage>
   );
+}
+
+/** Why the last session ended: its token was refused, or is only forgotten here because it could not be revoked. */
+function inWords(farewell: Error): string {
+  const isAnswer = farewell instanceof CastellanError;
+  if (isAnswer && farewell.status === 401) return farewell.message;
+  const why = isAnswer ? farewell.message : t('The service cannot be reached.');
+  return `${why} ${t('Your token may be valid for up to a day: sign in and out again.')}`;
 }
 
 /** A second invitation in the same tab changes nothing but the fragment. */

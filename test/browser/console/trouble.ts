@@ -97,7 +97,7 @@ describe('at night, when the service is in trouble', () => {
     await settled();
     await fail(/\/token\/current$/);
     await button('Sign out').click();
-    await page.getByRole('alert').getByText(DETAIL).waitFor();
+    await page.getByRole('alert').getByText(`${DETAIL} Your token may be valid for up to a day`).waitFor();
     await button('Sign in with the game').waitFor();
     expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
   });

@@ -8,9 +8,11 @@ interface PartsProps {
 
 /** The tabs of a screen. The first is open initially; the others are loaded when they are opened. */
 export function Parts({ of }: PartsProps) {
-  const [chosen, setChosen] = useState<string | null>(of[0]?.value ?? null);
+  const [chosen, setChosen] = useState<string | null>(null);
+  // The chosen one may be gone, with the level that it needs.
+  const open = (of.find(({ value }) => value === chosen) ?? of[0])?.value ?? null;
   return (
-    <Tabs value={chosen} onChange={setChosen}>
+    <Tabs value={open} onChange={setChosen}>
       <Tabs.List>
         {of.map(({ value, label }) => (
           <Tabs.Tab key={value} value={value}>
@@ -18,8 +20,8 @@ export function Parts({ of }: PartsProps) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={chosen ?? ''} pt="md">
-        <Changing to={chosen}>
+      <Tabs.Panel value={open ?? ''} pt="md">
+        <Changing to={open}>
           {(shown) => <Stack>{of.find(({ value }) => value === shown)?.part}</Stack>}
         </Changing>
       </Tabs.Panel>

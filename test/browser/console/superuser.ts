@@ -1,6 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../../sdk/src/index.ts';
 import { outOfReach, pressAll } from './by-tab.ts';
-import { become, button, focused, goToPart, OFFICER, open, operator, page, tab, tokenOf } from './stage.ts';
+import {
+  become,
+  button,
+  focused,
+  goToPart,
+  OFFICER,
+  open,
+  operator,
+  page,
+  settled,
+  tab,
+  tokenOf,
+} from './stage.ts';
 import { faultsOf, go, PLACES_OF_SUPERUSERS, TWO_LOOKS } from './walk.ts';
 
 describe('what level 10 alone sees', () => {
@@ -32,6 +45,16 @@ describe('what level 10 alone sees', () => {
     await dialog.getByRole('alert').getByText('Unauthorized').waitFor();
     expect(await dialog.getByLabel('Callback').inputValue()).toBe('https://wiki.example/signed-in');
     expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBe(superuser);
+  });
+
+  it('a part that goes with the level, while it is open, leaves the first one open', async () => {
+    await open('/system', superuser);
+    await goToPart('Jobs');
+    await settled();
+    await ok(operator.user.update({ params, body: { clearance_level: 9 } }));
+    await page.getByRole('tab', { name: 'State', selected: true }).waitFor();
+    await page.getByRole('tabpanel').getByText('Members, guests').waitFor();
+    await ok(operator.user.update({ params, body: { clearance_level: 10 } }));
   });
 
   it('every job can be run and tried by the keyboard alone', async () => {

@@ -249,6 +249,21 @@ describe('D94: an entry of the audit', () => {
   });
 });
 
+describe('D28: invitations of guests', () => {
+  it('each stays in sight when another one is made', async () => {
+    await open('/corporation/98000001', await tokenOf(ADMINISTRATOR));
+    const links = page.getByText('/console/invitation#');
+    for (const made of [1, 2]) {
+      await button('Invite a guest').click();
+      await expect.poll(() => links.count()).toBe(made);
+      await button(`Copy invitation ${made}`).waitFor();
+    }
+    const [one, two] = await links.allInnerTexts();
+    expect(one).not.toBe(two);
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 describe('D91: the history of a group', () => {
   it('names who came and who left', async () => {
     const { group_id } = await ok(

@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { HOME } from '../../session/addresses.ts';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { Confirm } from '../../shared/confirm.tsx';
@@ -17,7 +18,11 @@ interface GuestsProps {
 export function Guests({ corporationId, mayDelete }: GuestsProps) {
   const params = { corporation_id: corporationId };
   const { data: guests } = useSuspenseQuery(queries.corporation.listGuests({ params }));
-  const inviting = useMutation({ mutationFn: () => castellan.corporation.createGuestCode({ params }) });
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  const inviting = useMutation({
+    mutationFn: () => castellan.corporation.createGuestCode({ params }),
+    onSuccess: ({ state_code }) => setCodes((before) => [...before, state_code]),
+  });
   return (
     <Stack align="stretch">
       {guests.length === 0 ? (
@@ -48,13 +53,16 @@ export function Guests({ corporationId, mayDelete }: GuestsProps) {
         </ul>
       )}
       <Problem error={inviting.error} />
-      {inviting.data !== undefined && (
+      {codes.length > 0 && (
         <Stack gap="xs">
-          <Text>{t('For one guest, within 24 hours:')}</Text>
-          <Copyable
-            text={`${location.origin}${HOME}/invitation#${inviting.data.state_code}`}
-            label={t('the invitation')}
-          />
+          <Text>{t('Each for one guest, within 24 hours:')}</Text>
+          {codes.map((code, index) => (
+            <Copyable
+              key={code}
+              text={`${location.origin}${HOME}/invitation#${code}`}
+              label={t('invitation {n}', { n: index + 1 })}
+            />
+          ))}
         </Stack>
       )}
       <div>

@@ -7,7 +7,7 @@ import { send } from './unreachable.ts';
 
 /**
  * The SDK's client with the signed-in user's token. Without retries: a change is sent when somebody asks for it, and not
- * again later.
+ * again later. Without a timeout, as a slow one, such as the preview of a large coalition, is carried out all the same.
  */
 export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken, retries: 0, fetch: send });
 /** The same for queries: with a timeout and a single retry, so that a skeleton does not hide an error for long. */

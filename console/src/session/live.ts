@@ -1,10 +1,12 @@
 import { CastellanError } from '@castellan/sdk';
 import { useEffect } from 'react';
-import { castellan, forget, noticeRefusal, queries } from './api.ts';
+import { forget, noticeRefusal, queries, reader } from './api.ts';
 import { currentToken } from './session.ts';
 
 /** Seconds that a request for events waits in the service for the next event. */
 const WAIT = 25;
+/** Milliseconds after which its answer is waited for no longer: the connection may be gone, such as after a suspend. */
+const LONGEST = (WAIT + 30) * 1_000;
 /** Milliseconds before the next request after a failed one. */
 const PAUSE = 10_000;
 /**
@@ -31,10 +33,11 @@ async function follow(signal: AbortSignal): Promise<void> {
     try {
       await visible(signal);
       cursor ??= await present(signal);
-      const page = await castellan.event.list({
+      const page = await reader.event.list({
         // What is known to have changed does not wait for more.
         query: { after: cursor, wait: changed.size > 0 ? 0 : WAIT, limit: MOST_EVENTS },
         signal,
+        timeout: LONGEST,
       });
       cursor = Number(page.cursor);
       for (const { type } of page.events) for (const resource of resourcesOf(type)) changed.add(resource);
@@ -56,7 +59,7 @@ async function follow(signal: AbortSignal): Promise<void> {
 
 /** The position of the last event that lists include at present. */
 async function present(signal: AbortSignal): Promise<number> {
-  const { headers } = await castellan.group.list.answer({ signal });
+  const { headers } = await reader.group.list.answer({ signal });
   return Number(headers.get('castellan-position') ?? 0);
 }
 

@@ -102,6 +102,23 @@ describe('at night, when the service is in trouble', () => {
     expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
   });
 
+  it('what happens is followed anew where the answer about it never came', async () => {
+    // The browser's own timers: those of the console's other requests are at most 30 seconds.
+    await page.addInitScript(`(() => {
+      const { timeout } = AbortSignal;
+      AbortSignal.timeout = (time) => timeout.call(AbortSignal, time > 30_000 ? 100 : time);
+    })()`);
+    let lost = 0;
+    await page.route(/\/event\?/, async (route) => {
+      if (lost > 0) return route.continue();
+      lost += 1;
+    });
+    await open('/groups', administrator);
+    await settled();
+    await expect.poll(() => lost).toBe(1);
+    await page.waitForRequest(/\/event\?/);
+  });
+
   it('a token that had its time asks to sign in, and names the request', async () => {
     await open('/groups', administrator);
     await settled();

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { Dialog } from '../shared/dialog.tsx';
-import { later } from '../shared/later.ts';
+import { laterPart } from '../shared/later.ts';
 import { Part } from '../shared/screen.tsx';
 import { t } from '../text/text.ts';
 
-const Finder = later(() => import('./palette-search.tsx'), 'Finder');
+const Finder = laterPart(() => import('./palette-search.tsx'), 'Finder');
 
 /** Opens the palette on Ctrl K, ⌘ K, or on / outside text fields. */
 export function usePaletteKeys(open: () => void): void {

@@ -76,10 +76,11 @@ export function Shell() {
           </Part>
         </AppShell.Navbar>
         <AppShell.Main id="main" tabIndex={-1}>
+          {/* In sight, should it fail to open. */}
+          <Palette opened={paletteOpen} close={palette.close} />
           <Outlet />
         </AppShell.Main>
       </AppShell>
-      <Palette opened={paletteOpen} close={palette.close} />
       <Notices />
     </>
   );

@@ -1,9 +1,10 @@
 import { Button, Group, type ModalProps } from '@mantine/core';
 import { createContext, type ReactNode, Suspense, useContext, useEffect, useState } from 'react';
 import { t } from '../text/text.ts';
-import { later } from './later.ts';
+import { laterPart } from './later.ts';
+import { Part } from './screen.tsx';
 
-const Modal = later(() => import('./modal.ts'), 'Modal');
+const Modal = laterPart(() => import('./modal.ts'), 'Modal');
 /** Tells the dialog around whether it has to stay open. */
 const Staying = createContext<(stays: boolean) => void>(() => undefined);
 
@@ -14,15 +15,17 @@ export function Dialog({ onClose, ...props }: ModalProps) {
   if (props.opened && !wanted) setWanted(true);
   if (!wanted) return null;
   return (
-    <Suspense fallback={null}>
-      <Staying value={setStays}>
-        <Opening
-          {...props}
-          onClose={() => !stays && onClose()}
-          closeButtonProps={{ 'aria-label': t('Close'), disabled: stays }}
-        />
-      </Staying>
-    </Suspense>
+    <Part>
+      <Suspense fallback={null}>
+        <Staying value={setStays}>
+          <Opening
+            {...props}
+            onClose={() => !stays && onClose()}
+            closeButtonProps={{ 'aria-label': t('Close'), disabled: stays }}
+          />
+        </Staying>
+      </Suspense>
+    </Part>
   );
 }
 

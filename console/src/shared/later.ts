@@ -1,14 +1,50 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { t } from '../text/text.ts';
 
 /** The preload functions of all lazy components. */
 const waiting: (() => Promise<unknown> | undefined)[] = [];
+/** Of the components whose code could not be loaded, to load it again. */
+const failed = new Set<() => void>();
 
-/** A component whose code is loaded when it is first rendered, or earlier when the browser is idle. */
+/**
+ * A screen whose code is loaded when it is first rendered, or earlier when the browser is idle. If that fails, the page
+ * is reloaded, because there may be a newer one.
+ */
 export const later: typeof lazyRouteComponent = (load, name) => {
   const component = lazyRouteComponent(load, name);
-  waiting.push(() => (component as { readonly preload?: () => Promise<unknown> }).preload?.());
+  waiting.push(() => preload(component));
   return component;
 };
+
+/** Likewise for a part of a screen. A reload would take what was typed beside it, so it fails with an error instead. */
+export const laterPart: typeof lazyRouteComponent = (load, name) => {
+  const component = later(
+    () =>
+      load().catch((cause: unknown) => {
+        failed.add(again);
+        throw new Error(
+          t(
+            'This part of the page could not be loaded. If it never can, reload the page: there may be a newer one.',
+          ),
+          { cause },
+        );
+      }),
+    name,
+  );
+  const again = () => void preload(component);
+  return component;
+};
+
+/** Loads the code of a lazy component, unless that is done. */
+function preload(component: object): Promise<unknown> | undefined {
+  return (component as { readonly preload?: () => Promise<unknown> }).preload?.();
+}
+
+/** Begins anew to load the parts that could not be loaded. */
+export function loadAgain(): void {
+  for (const again of failed) again();
+  failed.clear();
+}
 
 /** Loads the code of all lazy components, one after another, each when the browser is idle. */
 export async function loadTheRest(): Promise<void> {

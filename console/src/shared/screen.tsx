@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { Component, Fragment, type ReactNode, Suspense, useDeferredValue, useEffect } from 'react';
+import { loadAgain } from './later.ts';
 import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 
@@ -114,6 +115,7 @@ class Catch extends Component<CatchProps, Caught> {
     if (this.state.error === undefined) return this.props.children;
     const again = () => {
       this.props.reset();
+      loadAgain();
       this.setState({ error: undefined });
     };
     return <Problem error={this.state.error} retry={again} />;

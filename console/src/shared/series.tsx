@@ -1,13 +1,13 @@
 import { Stack, Table, Text } from '@mantine/core';
-import { type ComponentProps, type ReactNode, Suspense } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { formatNumber, t } from '../text/text.ts';
 import type { Point } from './chart.tsx';
-import { later } from './later.ts';
-import { Loading } from './loading.tsx';
+import { laterPart } from './later.ts';
 import { Moment } from './moment.tsx';
 import { More } from './more.tsx';
+import { Part } from './screen.tsx';
 
-const Chart = later(() => import('./chart.tsx'), 'Chart');
+const Chart = laterPart(() => import('./chart.tsx'), 'Chart');
 
 interface SeriesProps {
   readonly title: string;
@@ -26,9 +26,9 @@ export function Series({ title, lines = [title], points, empty, when = momentOf,
   if (points.length === 0) return <Text>{empty}</Text>;
   return (
     <Stack align="stretch">
-      <Suspense fallback={<Loading rows={4} />}>
+      <Part rows={4}>
         <Chart lines={lines} points={points} />
-      </Suspense>
+      </Part>
       <details>
         <summary>{t('{title} as a table', { title })}</summary>
         <Table>

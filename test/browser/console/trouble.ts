@@ -119,6 +119,20 @@ describe('at night, when the service is in trouble', () => {
     await page.waitForRequest(/\/event\?/);
   });
 
+  it('what was typed stays where code of what opens beside it cannot be loaded, which can be tried again', async () => {
+    let fails = true;
+    await page.route(/\/assets\/modal-/, (route) => (fails ? route.abort() : route.continue()));
+    await open('/users', administrator);
+    await settled();
+    await page.getByRole('searchbox').fill('Typed');
+    await page.keyboard.press('Control+k');
+    await alert().getByText('This part of the page could not be loaded.').waitFor();
+    fails = false;
+    await alert().getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').waitFor();
+    expect(await page.getByRole('searchbox', { includeHidden: true }).inputValue()).toBe('Typed');
+  });
+
   it('a token that had its time asks to sign in, and names the request', async () => {
     await open('/groups', administrator);
     await settled();

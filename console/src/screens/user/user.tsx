@@ -8,7 +8,7 @@ import { BUILT_IN, hasAuthority } from '../../shared/authority.ts';
 import { Belonging } from '../../shared/belonging.tsx';
 import { Confirm } from '../../shared/confirm.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
-import { later } from '../../shared/later.ts';
+import { laterPart } from '../../shared/later.ts';
 import { LevelBadge } from '../../shared/level-badge.tsx';
 import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { meaningOf } from '../../shared/level-words.ts';
@@ -22,7 +22,7 @@ import { t } from '../../text/text.ts';
 import { ChangeLevel } from './change-level.tsx';
 import { PersonOf } from './person-of.tsx';
 
-const Histories = later(() => import('./histories.tsx'), 'Histories');
+const Histories = laterPart(() => import('./histories.tsx'), 'Histories');
 const route = getRouteApi('/user/$name');
 
 function useUser(): UserRecord {

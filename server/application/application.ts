@@ -132,7 +132,7 @@ async function changeAndTell(
   // A group that is silent gives and takes no login: one that changes meanwhile is told by whoever changes it (D91).
   const silent = (await readGroup(tx, group_id))?.authorized_to_login == null;
   const standings = await readStandings(tx, silent ? {} : { users: [...change.added, ...change.removed] });
-  await changeMembers(tx, group_id, change);
+  await changeMembers(tx, group_id, change, { wereJudged: true });
   await setGroup(tx, group_id, { updated_on: now });
   const targets = [{ type: 'group' as const, id: group_id, name: group_name }];
   const event = { type: 'group.members_changed' as const, targets, ...(cause && { cause }) };

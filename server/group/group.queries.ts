@@ -191,15 +191,19 @@ export async function findUsersNamed(
 /**
  * Adds and removes stored members by set operations. Stores for new members whether the group's policy lets them be
  * members: those that it does not were added by hand, and it does not remove them (D110).
+ *
+ * @param wereJudged whether the new members were found eligible before, in this transaction: they may have ceased to be
+ *   since, and then leave as everybody does
  */
 export async function changeMembers(
   db: Kysely<Database>,
   groupId: string,
   { added, removed }: ListDifference<number>,
+  { wereJudged = false }: { readonly wereJudged?: boolean } = {},
 ): Promise<void> {
   if (added.length > 0) {
     await sql`insert into group_members (group_id, character_id, was_eligible)
-      select ${groupId}, u.character_id, ${isEligibleAtAll}
+      select ${groupId}, u.character_id, ${wereJudged ? sql`true` : isEligibleAtAll}
       from users u join groups g on g.group_id = ${groupId} left join group_policies p using (group_id)
         left join corporations c on c.corporation_id = u.corporation_id
       where u.character_id = any(${[...added]}::bigint[])`.execute(db);

@@ -7,6 +7,7 @@ import { statementsOf } from '../fixtures/grants.ts';
 import { addBodies, addCoalition } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
 import { rowsRead } from '../harness/rows-read.ts';
 import { testRun } from '../harness/run.ts';
@@ -675,4 +676,27 @@ describe('D110: the contents of a policy are validated', () => {
     const policy: GroupPolicy = await ok(root.group.policy({ params: { group_id } }));
     expect(policy.joining).toBe('closed');
   });
+});
+
+it('D110: whoever ceases to be eligible while it joins leaves like everybody else', async () => {
+  const [owner, player] = [await person(ONE), await person(ONE)];
+  const key = await group(owner, {}, [player]);
+  const eligible = { groups_any: [key.group_id] };
+  const joined = await group(owner, { joining: 'open', grace_hours: 0, eligible });
+  // Judged already, and about to be stored.
+  const answer = await meanwhile(
+    app,
+    'lock table group_members in share row exclusive mode',
+    [],
+    () => player.client.group.apply({ params: joined, body: { message: '' } }),
+    (other) =>
+      other.query('delete from group_members where group_id = $1 and character_id = $2', [
+        key.group_id,
+        player.id,
+      ]),
+  );
+  expect(answer.status).toBe(200);
+  expect(await membersOf(joined)).toContain(player.id);
+  await judge();
+  expect(await membersOf(joined)).not.toContain(player.id);
 });

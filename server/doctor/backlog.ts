@@ -1,4 +1,4 @@
-import { KEPT_FOR_SERVICE } from '../provider/wait-for-budget.ts';
+import { KEPT_FOR_SERVICE } from '../provider/error-budget.ts';
 import type { AgedBacklog } from './backlog.queries.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 

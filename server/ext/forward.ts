@@ -6,14 +6,14 @@ import { requireAuthority } from '../access/require-authority.ts';
 import type { JsonText } from '../database/json-text.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
+import { isPlainPath, type ProviderRequest } from '../provider/client.ts';
 import {
   type BudgetAccount,
   budgetAccountOf,
   type CallerAccount,
   type ErrorAllowance,
   errorsOfOneCall,
-} from '../provider/budget-account.ts';
-import { isPlainPath, type ProviderRequest } from '../provider/client.ts';
+} from '../provider/error-budget.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
-import type { ErrorAllowance } from '../provider/budget-account.ts';
+import type { ErrorAllowance } from '../provider/error-budget.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { ProviderAnswer } from '../provider/answer.ts';
-import type { ErrorAllowance } from '../provider/budget-account.ts';
+import type { ErrorAllowance } from '../provider/error-budget.ts';
 import { ProviderError } from '../provider/http.ts';
 import { DomainError } from '../shared/domain-error.ts';
 

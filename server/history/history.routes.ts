@@ -4,7 +4,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { Handlers } from '../http/mount.ts';
-import { budgetAccountOf } from '../provider/budget-account.ts';
+import { budgetAccountOf } from '../provider/error-budget.ts';
 import type { Services } from '../services/services.ts';
 import { listLocations, storeLocationFor } from './location.ts';
 import { getMail, listMails } from './mail.ts';

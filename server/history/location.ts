@@ -5,7 +5,7 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { inCallersTurn, type Lines } from '../access/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Schema } from '../provider/answer.ts';
-import { type BudgetAccount, budgetAccountOf } from '../provider/budget-account.ts';
+import { type BudgetAccount, budgetAccountOf } from '../provider/error-budget.ts';
 import { ProviderError } from '../provider/http.ts';
 import { notFound } from '../shared/domain-error.ts';
 import type { Page } from './page.ts';

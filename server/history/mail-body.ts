@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import type { BudgetAccount } from '../provider/budget-account.ts';
+import type { BudgetAccount } from '../provider/error-budget.ts';
 import { ProviderError, type ProviderFault } from '../provider/http.ts';
 import { findBodiless, giveUpBody, saveBody } from './mail.queries.ts';
 import { toPlainText } from './mail-text.ts';

@@ -1,5 +1,5 @@
 import type { CharacterMail, CharacterMailShort } from '../../contract/history.ts';
-import type { BudgetAccount } from '../provider/budget-account.ts';
+import type { BudgetAccount } from '../provider/error-budget.ts';
 import { notFound } from '../shared/domain-error.ts';
 import { findMail, findMails } from './mail.queries.ts';
 import { fetchBody } from './mail-body.ts';

@@ -6,15 +6,10 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
-import {
-  type BudgetAccount,
-  budgetAccountOf,
-  type ErrorAllowance,
-  type ErrorTally,
-} from './budget-account.ts';
 import { keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
 import { requestKeysOf, revalidated, toCache } from './cache.ts';
 import { createCachedAnswers } from './cached-answers.ts';
+import { type BudgetAccount, budgetAccountOf, type ErrorAllowance, type ErrorTally } from './error-budget.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
 import type { SendWithinLimits } from './send-within-limits.ts';

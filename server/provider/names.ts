@@ -5,8 +5,8 @@ import { storable } from '../database/text.ts';
 import { chunksOf } from '../shared/chunks.ts';
 import type { Clock } from '../shared/clock.ts';
 import { BULK, UNKNOWN, usable } from './api.ts';
-import type { BudgetAccount, ErrorAllowance } from './budget-account.ts';
 import type { ProviderClient, ProviderRequest } from './client.ts';
+import type { BudgetAccount, ErrorAllowance } from './error-budget.ts';
 import { ProviderError } from './http.ts';
 import { findNames, type KnownName, saveNames } from './names.queries.ts';
 

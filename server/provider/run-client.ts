@@ -1,8 +1,8 @@
 import type { Run } from '../queue/run.ts';
 import { type Bounds, createAdaptiveLimit } from './adaptive-limit.ts';
 import type { ProviderAnswer } from './answer.ts';
-import type { ErrorTally } from './budget-account.ts';
 import { chargedToJobs, type ProviderClient, type ProviderRequest } from './client.ts';
+import type { ErrorTally } from './error-budget.ts';
 import { ProviderError } from './http.ts';
 import { TRIES } from './send-within-limits.ts';
 

@@ -3,16 +3,9 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import { type ReservationRequest, reserve, type Verdict } from './budget.queries.ts';
-import type { BudgetAccount } from './budget-account.ts';
+import { type BudgetAccount, ERRORS_OF_A_CALLER, keptFrom } from './error-budget.ts';
 import { ProviderError } from './http.ts';
 import { DEAREST_ANSWER } from './rate-bucket.ts';
-
-/** The part of the provider's error limit that is reserved for sign-in and jobs (D33, D33b). */
-export const KEPT_FOR_SERVICE = 30;
-/** What of that is reserved for sign-in alone: jobs run again, and many may run at the same time. */
-const KEPT_FOR_SIGN_IN = 15;
-/** Errors per minute that a caller may cause (D33). */
-const ERRORS_OF_A_CALLER = 20;
 
 /** Milliseconds between two attempts while others hold the budget: first and maximum. */
 const FIRST_LOOK = 15;
@@ -58,12 +51,6 @@ export async function takeBudget(
     if (verdict.outcome !== 'wait') throw refusal(verdict, wanted);
     await sleep(Math.min(look * (0.5 + Math.random()), Math.max(left, 1)));
   }
-}
-
-/** The part of the error limit that an account may not use. */
-function keptFrom(account: BudgetAccount): number {
-  if (account === 'service') return 0;
-  return account === 'job' ? KEPT_FOR_SIGN_IN : KEPT_FOR_SERVICE;
 }
 
 const WHY = {

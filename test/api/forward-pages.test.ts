@@ -10,7 +10,7 @@ import { type App, createApp } from '../../server/app.ts';
 import { renewSlot, takeSlot } from '../../server/ext/caller-slots.queries.ts';
 import { createJoiner } from '../../server/ext/join-pages.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
-import { errorsOfOneCall } from '../../server/provider/budget-account.ts';
+import { errorsOfOneCall } from '../../server/provider/error-budget.ts';
 import { addHome, addMember, type MadeToken } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, madeAnswer } from '../harness/provider.ts';

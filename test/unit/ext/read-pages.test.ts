@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAllPages } from '../../../server/ext/read-pages.ts';
 import type { ProviderAnswer } from '../../../server/provider/answer.ts';
-import { type ErrorAllowance, errorsOfOneCall } from '../../../server/provider/budget-account.ts';
+import { type ErrorAllowance, errorsOfOneCall } from '../../../server/provider/error-budget.ts';
 import { DomainError } from '../../../server/shared/domain-error.ts';
 import { madeAnswer } from '../../harness/provider.ts';
 

@@ -9,12 +9,11 @@ import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, notFound } from '../shared/domain-error.ts';
+import { INVITATION_LIFETIME } from '../sign-in/start-login.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { lockGuest } from './guest.queries.ts';
 
-/** Lifetime of an invitation in milliseconds (D28). */
-const INVITATION_LIFETIME = 24 * 60 * 60_000;
 /** Maximum number of valid invitations of one corporation. */
 const MOST_CODES = 100;
 

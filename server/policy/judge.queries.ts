@@ -42,7 +42,7 @@ interface Judged {
   /** Memberships that are not judged. */
   readonly except?: readonly Member[];
   /** Judges only by policies of reach `character` of these groups; null, the default, by all. */
-  readonly told?: readonly string[] | null;
+  readonly visible?: readonly string[] | null;
   /** Treats every grace as over, to show the final effect of a policy. */
   readonly graceOver?: boolean;
 }
@@ -64,12 +64,12 @@ export async function lockJudged(db: Kysely<Database>): Promise<void> {
 export async function judgeMembers(
   db: Kysely<Database>,
   now: Date,
-  { groupId, among, except = [], told = null, graceOver = false }: Judged = {},
+  { groupId, among, except = [], visible = null, graceOver = false }: Judged = {},
 ): Promise<Judgement> {
   const ofGroup = groupId === undefined ? sql`true` : sql`g.group_id = ${groupId}`;
   // One of reach `person` tells whose alt it is who leaves (D100).
   const isTold =
-    told === null ? sql`true` : sql`p.reach = 'character' and p.group_id = any(${[...told]}::text[])`;
+    visible === null ? sql`true` : sql`p.reach = 'character' and p.group_id = any(${[...visible]}::text[])`;
   const ofUsers = among === undefined ? sql`true` : sql`m.character_id in (${among})`;
   // If a group gets another owner at the same time, it is judged again afterwards.
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;

@@ -14,7 +14,7 @@ import {
   TRIED_TOO_OFTEN,
   UNKNOWN,
 } from './outcome.ts';
-import { STATE_CODE_LIFETIME } from './start-login.ts';
+import { INVITATION_LIFETIME, STATE_CODE_LIFETIME } from './start-login.ts';
 import {
   findStateCode,
   giveTryBack,
@@ -130,17 +130,20 @@ async function redeem(services: Services, state: StateCode, code: string): Promi
   }
 }
 
-/** Milliseconds after which a code is not prolonged any more: as long as an invitation lives (D28). */
-const PROLONGED_FOR = 24 * 60 * 60_000;
-
-/** A login URL to repeat the sign-in for the granted and the missing scopes; prolongs the state code. */
+/**
+ * A login URL to repeat the sign-in for the granted and the missing scopes; prolongs the state code, but not beyond what
+ * an invitation lives: else one could be kept alive for ever (D28).
+ */
 async function secondTry(
   { db, sso, clock }: Services,
   { state_code: code, code_verifier: codeVerifier }: StateCode,
   { required, provided }: TooFewScopes,
 ): Promise<string> {
   const now = clock.now().getTime();
-  const times = { until: new Date(now + STATE_CODE_LIFETIME), madeAfter: new Date(now - PROLONGED_FOR) };
+  const times = {
+    until: new Date(now + STATE_CODE_LIFETIME),
+    madeAfter: new Date(now - INVITATION_LIFETIME),
+  };
   await prolongStateCode(db, code, times);
   const scopes = [...new Set([...provided, ...required])].sort();
   return sso.loginUrl({ state: code, scopes, codeVerifier });

@@ -9,6 +9,8 @@ import { bindStateCode, insertStateCode, requiredScopes } from './state-code.que
 
 /** Lifetime of a generated state code in milliseconds (D25). */
 export const STATE_CODE_LIFETIME = 10 * 60_000;
+/** Lifetime of an invitation in milliseconds (D28). */
+export const INVITATION_LIFETIME = 24 * 60 * 60_000;
 
 /**
  * Starts a sign-in for the calling app token. Creates a state code, or accepts one that belongs to this token or is a

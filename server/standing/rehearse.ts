@@ -29,7 +29,7 @@ export interface Policies {
     which: {
       readonly among: RawBuilder<unknown>;
       readonly except: readonly Member[];
-      readonly told: readonly string[] | null;
+      readonly visible: readonly string[] | null;
     },
   ): Promise<{ readonly departures: readonly Member[] }>;
   /** Ids of the groups whose policies a user may see. */
@@ -57,12 +57,12 @@ export async function rehearse<Services extends Rehearsed>(
 ): Promise<Preview> {
   return inRehearsal(services.db, async (tx) => {
     const now = services.clock.now();
-    let told: readonly string[] | null = null;
-    const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, told });
+    let visible: readonly string[] | null = null;
+    const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, visible });
     let anyway: readonly Member[] | undefined;
     const touches: Touches = async (_, those) => {
       // By what the asker may see now: the change itself may show or hide policies.
-      told = asker === null ? null : await services.policies.findVisible(tx, asker);
+      visible = asker === null ? null : await services.policies.findVisible(tx, asker);
       await storeWholeStandings(tx, those, { alts: asker === null });
       anyway = await undone(tx, () => judged([]));
       return true;
@@ -78,14 +78,14 @@ export async function rehearse<Services extends Rehearsed>(
  * Removes members whom policies remove without grace, then those whom that makes ineligible elsewhere, and so on. Only
  * the stored users can be affected.
  *
- * @param how `except`: memberships that would end without the change, too; `told`: the only groups whose policies count,
- *   if not null
+ * @param how `except`: memberships that would end without the change, too; `visible`: the only groups whose policies
+ *   count, if not null
  */
 async function judgeToTheEnd(
   { policies }: Pick<Rehearsed, 'policies'>,
   tx: Transaction<Database>,
   now: Date,
-  how: { readonly except: readonly Member[]; readonly told: readonly string[] | null },
+  how: { readonly except: readonly Member[]; readonly visible: readonly string[] | null },
 ): Promise<Member[]> {
   const left: Member[] = [];
   for (;;) {

@@ -56,9 +56,16 @@ export async function untilBehind(
 
 /** Waits until this many statements wait for a lock in the client's database. */
 export async function untilWaiting(client: pg.Client, count: number): Promise<void> {
-  const waiting = `select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await look(client, waiting)) < count) await pause(5);
+  while ((await countWaiting(client)) < count) await pause(5);
+}
+
+/** How many statements wait for a lock in the client's database. */
+export function countWaiting(client: pg.Client): Promise<number> {
+  return look(
+    client,
+    `select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`,
+  );
 }
 
 /** The number of rows. A transaction would go on seeing the connections that there were at its first look. */

@@ -99,8 +99,15 @@ export interface Running {
   signalGroup(signal: NodeJS.Signals): void;
 }
 
+let built: Promise<void> | undefined;
+
 /** Compiles the service once for all test files, which wait for each other. */
 export function build(): Promise<void> {
+  built ??= compile();
+  return built;
+}
+
+function compile(): Promise<void> {
   return withLock(join(ROOT, 'node_modules/.castellan-build.lock'), 60_000, async () => {
     const { status, stderr } = spawnSync('node', ['scripts/build-when-stale.mjs'], {
       cwd: ROOT,

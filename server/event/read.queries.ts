@@ -18,6 +18,8 @@ export interface StoredEvent {
   readonly hidesActor: boolean;
   /** Whether the id of a person in it would tell the reader, with what another one sees, who belongs together. */
   readonly hidesPerson: boolean;
+  /** Whether the event that caused it would tell the same, as others see that one. */
+  readonly hidesCause: boolean;
 }
 
 /**
@@ -71,10 +73,10 @@ const own = sql`(
 
 /**
  * Whether the event `e` names somebody whom the reader may see. Of one that would tell who belongs together the actor is
- * not enough: with who sees the others, it would (D100).
+ * not enough: with who sees the others, it would (D100). Nor is one of two characters of a person, for the same reason.
  */
 const isReached = sql`(seen && case when e.hides_actor is false or ${readsEverybody}
-  then seen else e.concerns end)`;
+  then seen else e.concerns end and (e.type <> 'person.main_changed' or seen @> e.concerns))`;
 
 /** CTEs: those of the events `candidates` that the reader may see by its present rights, with `seen` and `acted`. */
 export function visible(reader: Reader): RawBuilder<unknown> {
@@ -132,7 +134,8 @@ export function hidesPerson(reader: Reader): RawBuilder<boolean> {
 
 /** What of the visible event `v` is left out for the reader. */
 export const hiding = (reader: Reader) =>
-  sql`'hidesActor', ${hidesActor(reader)}, 'hidesPerson', ${hidesPerson(reader)}`;
+  sql`'hidesActor', ${hidesActor(reader)}, 'hidesPerson', ${hidesPerson(reader)},
+    'hidesCause', v.hides_actor is not false and ${hidesPerson(reader)}`;
 
 /** Maximum number of users that the events examined for one answer name, unless it is a single event. */
 const MOST_USERS = 50_000;

@@ -38,7 +38,7 @@ export function shown(stored: StoredEvent, viewer: Viewer): Event {
 function withoutOthers(
   event: Event,
   seen: ReadonlySet<number>,
-  { acted, hidesActor, hidesPerson }: StoredEvent,
+  { acted, hidesActor, hidesPerson, hidesCause }: StoredEvent,
   { characterId }: Viewer,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
@@ -69,7 +69,13 @@ function withoutOthers(
       acted || (!hides && !event.changes.some(isOfPolicy) && isReasonFor(event, characterId))
         ? event.reason
         : null,
+    cause: hidesCause ? withoutEvent(event.cause) : event.cause,
   };
+}
+
+/** Leaves the run of a job. */
+function withoutEvent(cause: Event['cause']): Event['cause'] {
+  return cause === null || cause.run_id === null ? null : { ...cause, event_id: null };
 }
 
 /**

@@ -224,7 +224,7 @@ describe('D94: who sees an event', () => {
     expect([await found(BOB), await found(MATE), await found(CHIEF)]).toEqual([[own], [], [own]]);
   });
 
-  it('D100: the actor of a link, and a former main, are shown only to those with read authority over them', async () => {
+  it('D100: the actor of a link, and a change of the main, are shown only to who may read all of them', async () => {
     const [linked, changed] = await record(
       STRANGER,
       { type: 'person.character_linked', targets: [user(BOB)] },
@@ -235,8 +235,10 @@ describe('D94: who sees an event', () => {
       },
     );
     expect(await shownTo(MATE, linked)).toMatchObject({ actor: { kind: 'user', character_id: null } });
-    expect(await shownTo(MATE, changed)).toMatchObject({
-      changes: [{ field: 'main', before: null, after: BOB }],
+    // Who reads the other one would be shown an event of the same id.
+    expect(await audit(MATE, { type: 'person.main_changed', target: `user:${BOB}` })).toEqual([]);
+    expect(await shownTo(CHIEF, changed)).toMatchObject({
+      changes: [{ field: 'main', before: STRANGER, after: BOB }],
     });
     expect(await shownTo(BOB, linked)).toMatchObject({ actor: { character_id: STRANGER } });
     // Nor is the event found by a filter with the possible actor.
@@ -247,6 +249,25 @@ describe('D94: who sees an event', () => {
       expect(await found(BOB, query)).toEqual(expect.arrayContaining([linked, changed]));
       expect(await found(CHIEF, query)).toEqual(expect.arrayContaining([linked, changed]));
     }
+  });
+
+  it('D100: what happened to another character and caused an unlinking is shown only to level 9, actor and owner', async () => {
+    const [deleted = ''] = await record(BOB, { type: 'user.deleted', targets: [user(STRANGER)] });
+    const [unlinked = '', moved = ''] = await record(
+      STRANGER,
+      {
+        type: 'person.character_unlinked',
+        targets: [user(BOB)],
+        cause: { event_id: deleted },
+      },
+      { type: 'user.standing_changed', targets: [user(BOB)], cause: { event_id: deleted } },
+    );
+    expect((await shownTo(MATE, unlinked))?.cause).toBeNull();
+    for (const who of [BOB, CHIEF]) {
+      expect((await shownTo(who, unlinked))?.cause).toMatchObject({ event_id: deleted });
+    }
+    // What links nobody is a clue to be followed.
+    expect((await shownTo(MATE, moved))?.cause).toMatchObject({ event_id: deleted });
   });
 
   it('D100: what links a character is not shown by its actor alone, nor is the id of a person', async () => {

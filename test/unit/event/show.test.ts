@@ -31,6 +31,7 @@ function stored(event: object, seen: readonly number[], acted = false): StoredEv
     acted,
     hidesActor: false,
     hidesPerson: false,
+    hidesCause: false,
   };
 }
 

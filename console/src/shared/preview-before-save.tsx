@@ -1,13 +1,16 @@
 import type { Preview } from '@castellan/sdk';
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../text/text.ts';
 import { Dialog, DialogFoot } from './dialog.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
+import { same } from './with-theirs.ts';
 
 interface Careful<Input> {
+  /** The change on top of what others saved since; absent where it does not depend on that. */
+  readonly latest?: (input: Input) => Input;
   /** Computes the effect of the change on people, without storing it; absent where it is saved without asking. */
   readonly preview?: ((input: Input) => Promise<Preview>) | undefined;
   readonly save: (input: Input) => Promise<unknown>;
@@ -25,18 +28,34 @@ interface Saving<Input> {
   readonly dialog: ReactNode;
 }
 
+interface Asked<Input> {
+  readonly input: Input;
+  readonly preview: Preview;
+  /** How often it was asked about before, each time on top of what others had saved until then. */
+  readonly before: number;
+}
+
 /** Saves a change at once if it affects nobody; otherwise shows its effect first and asks for confirmation (D121). */
-export function useCareful<Input>({ preview, save, titleOf }: Careful<Input>): Saving<Input> {
-  const [asked, setAsked] = useState<{ readonly input: Input; readonly preview: Preview }>();
+export function useCareful<Input>({ latest, preview, save, titleOf }: Careful<Input>): Saving<Input> {
+  const [asked, setAsked] = useState<Asked<Input>>();
   const leave = () => setAsked(undefined);
   const saving = useMutation({ mutationFn: save, onSuccess: leave });
   const trying = useMutation({
     mutationFn: async (input: Input) => preview?.(input),
     onSuccess: (found, input) => {
-      if (found?.changes.some(({ effect }) => effect === 'lost')) setAsked({ input, preview: found });
-      else saving.mutate(input);
+      if (found?.changes.some(({ effect }) => effect === 'lost')) {
+        setAsked((former) => ({ input, preview: found, before: former ? former.before + 1 : 0 }));
+      } else store(input);
     },
   });
+  /** Saves what was tried, unless others saved something meanwhile: on top of that it is tried first. */
+  const store = (tried: Input) => {
+    saving.reset();
+    const input = latest?.(tried) ?? tried;
+    if (same(input, tried)) saving.mutate(tried);
+    else trying.mutate(input);
+  };
+  const isBusy = trying.isPending || saving.isPending;
   const pending = asked?.input ?? [trying, saving].find(({ isPending }) => isPending)?.variables;
   const run = (input: Input) => {
     if (pending !== undefined) return;
@@ -53,10 +72,24 @@ export function useCareful<Input>({ preview, save, titleOf }: Careful<Input>): S
       >
         {asked !== undefined && (
           <Stack>
-            <Changes of={asked.preview} />
-            <Problem error={saving.error} />
-            <DialogFoot cancel={t('Leave it')} close={leave} isPending={saving.isPending}>
-              <Button loading={saving.isPending} onClick={() => saving.mutate(asked.input)} data-autofocus>
+            <Stack role="status">
+              {asked.before > 0 && (
+                <Text>
+                  {t('Somebody else changed something here meanwhile. This is what saving does now.')}
+                </Text>
+              )}
+              <Changes of={asked.preview} />
+            </Stack>
+            <Problem error={trying.error ?? saving.error} />
+            <DialogFoot cancel={t('Leave it')} close={leave} isPending={isBusy}>
+              <Button
+                // A new one for each question, because a button that was busy has lost the focus.
+                key={asked.before}
+                autoFocus={asked.before > 0}
+                loading={isBusy}
+                onClick={() => store(asked.input)}
+                data-autofocus
+              >
                 {t('Save all the same')}
               </Button>
             </DialogFoot>

@@ -1,3 +1,14 @@
+/** What was chosen on top of what was stored then. */
+export interface Chosen<Value> {
+  readonly base: Value;
+  readonly draft: Value;
+}
+
+/** The same choice on top of what is stored now. */
+export function onTopOf<Value>(own: Value, { base, draft }: Chosen<Value>): Chosen<Value> {
+  return { base: own, draft: withTheirs(draft, base, own) };
+}
+
 /**
  * What was chosen here, on top of what others saved since: a part that was not changed here is theirs, and a list that
  * both changed is theirs with what was added here and without what was taken out.
@@ -29,7 +40,7 @@ export function changesOf<Parts extends object>(own: Parts, chosen: Parts, base 
   return Object.fromEntries(changed.map((part) => [part, draft[part]])) as Partial<Parts>;
 }
 
-function same(one: unknown, other: unknown): boolean {
+export function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -91,6 +91,64 @@ describe('what is saved', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('of required scopes, which somebody else changes while it is found out whom this concerns, is added to theirs', async () => {
+    const made = await ok(operator.coalition.create({ body: { coalition_name: 'Late', ticker: 'LA' } }));
+    const own = { coalition_id: made.coalition_id };
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/dry_run=true/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await open(`/coalition/${own.coalition_id}`, administrator);
+    const scopes = part('Required scopes');
+    await scopes.getByRole('combobox', { name: 'Required of members' }).fill('read_skills');
+    await page.getByRole('option', { name: 'ext-skills.read_skills.v1' }).click();
+    await page.keyboard.press('Escape');
+    await scopes.getByRole('button', { name: 'Save' }).click();
+    const mandatory_ext_scopes = ['ext-mail.read_mail.v1' as const];
+    await ok(operator.coalition.update({ params: own, body: { mandatory_ext_scopes } }));
+    await scopes.getByText('ext-mail.read_mail.v1').waitFor();
+    answer();
+    await page.getByText('The required scopes are saved.').waitFor();
+    expect((await ok(operator.coalition.get({ params: own }))).mandatory_ext_scopes).toEqual([
+      'ext-mail.read_mail.v1',
+      'ext-skills.read_skills.v1',
+    ]);
+    await operator.coalition.delete({ params: own });
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('D121: a policy that somebody else restricts while it is asked about is asked about anew, and stays restricted', async () => {
+    const own = await ok(operator.group.create({ body: { group_name: 'Narrowed', description: '' } }));
+    const add_members = [await nameOf(PILOT)];
+    await ok(operator.group.update({ params: own, body: { add_members } }));
+    const { alliance } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
+    const { eligible } = await ok(operator.group.policy({ params: own }));
+    await open(`/group/${own.group_id}`, administrator);
+    await page.getByRole('tab', { name: 'Joining' }).click();
+    await page.getByRole('combobox', { name: 'Level' }).click();
+    await page.getByRole('option', { name: '5 or more' }).click();
+    await button('Save policy').click();
+    const saving = dialog().getByRole('button', { name: 'Save all the same' });
+    await saving.waitFor();
+    const theirs = { ...eligible, alliances: [Number(alliance)] };
+    await ok(operator.group.setPolicy({ params: own, body: { eligible: theirs } }));
+    const { alliance_name } = await ok(operator.alliance.get({ params: { alliance_id: Number(alliance) } }));
+    await page.locator('.mantine-MultiSelect-pill', { hasText: alliance_name }).waitFor();
+    await saving.click();
+    await dialog().getByText('Somebody else changed something here meanwhile.').waitFor();
+    await dialog().getByText('1 person will no longer be in the group Narrowed').waitFor();
+    expect((await ok(operator.group.policy({ params: own }))).eligible).toEqual(theirs);
+    await saving.and(focused()).press('Enter');
+    await page.getByText('The policy is saved.').waitFor();
+    expect((await ok(operator.group.policy({ params: own }))).eligible).toEqual({ ...theirs, min_level: 5 });
+    await operator.group.delete({ params: own });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D121: nothing that deletes is confirmed while it is unknown whom it concerns', async () => {
     let fails = true;
     await page.route(/dry_run=true/, (route) =>

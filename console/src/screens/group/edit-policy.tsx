@@ -5,13 +5,11 @@ import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useDraft } from '../../shared/draft.ts';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
-import { changesOf } from '../../shared/with-theirs.ts';
+import { type Chosen, changesOf, onTopOf } from '../../shared/with-theirs.ts';
 import { t } from '../../text/text.ts';
 import { Eligible } from './eligible.tsx';
 import { Moderators } from './moderators.tsx';
 import { JOINING, REACH, VISIBLE_TO } from './policy-words.ts';
-
-type PolicyChange = NonNullable<Parameters<typeof castellan.group.setPolicy>[0]['body']>;
 
 interface EditPolicyProps {
   readonly groupId: string;
@@ -23,13 +21,14 @@ interface EditPolicyProps {
 /** The form of a policy. Before it is saved, the users who would lose their membership are named (D121). */
 export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps) {
   const [draft, setDraft] = useDraft(policy);
-  const change = changesOf(policy, draft);
-  const untouched = Object.keys(change).length === 0;
+  const untouched = Object.keys(changesOf(policy, draft)).length === 0;
   const params = { group_id: groupId };
   const careful = useCareful({
-    preview: (body: PolicyChange) => castellan.group.setPolicy.preview({ params, body }),
-    save: async (body) => {
-      const saved = await castellan.group.setPolicy({ params, body });
+    latest: (chosen: Chosen<GroupPolicy>) => onTopOf(policy, chosen),
+    preview: (chosen) =>
+      castellan.group.setPolicy.preview({ params, body: changesOf(chosen.base, chosen.draft) }),
+    save: async (chosen) => {
+      const saved = await castellan.group.setPolicy({ params, body: changesOf(chosen.base, chosen.draft) });
       queryClient.setQueryData(queries.group.policy({ params }).queryKey, saved);
       notify(t('The policy is saved.'));
       await forget('group', 'user', 'application');
@@ -96,7 +95,11 @@ export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps
       </div>
       {careful.dialog}
       <Row>
-        <Button disabled={untouched} loading={careful.isPending} onClick={() => careful.run(change)}>
+        <Button
+          disabled={untouched}
+          loading={careful.isPending}
+          onClick={() => careful.run({ base: policy, draft })}
+        >
           {t('Save policy')}
         </Button>
         {!untouched && (

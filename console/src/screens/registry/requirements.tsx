@@ -7,6 +7,7 @@ import { useCareful } from '../../shared/preview-before-save.tsx';
 import { SaveButtons } from '../../shared/save-buttons.tsx';
 import { ScopePicker } from '../../shared/scope-picker.tsx';
 import { Scopes } from '../../shared/scopes.tsx';
+import { type Chosen, onTopOf } from '../../shared/with-theirs.ts';
 import { t } from '../../text/text.ts';
 
 interface RequirementsProps {
@@ -43,9 +44,10 @@ export function Requirements({ own, cumulated, save, preview }: RequirementsProp
 function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulated'>>) {
   const [scopes, setScopes] = useDraft(own);
   const careful = useCareful({
-    preview,
-    save: async (chosen: ExtScope[]) => {
-      await save(chosen);
+    latest: (chosen: Chosen<readonly ExtScope[]>) => onTopOf(own, chosen),
+    preview: ({ draft }) => preview([...draft]),
+    save: async ({ draft }) => {
+      await save([...draft]);
       notify(t('The required scopes are saved.'));
     },
   });
@@ -56,7 +58,7 @@ function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulate
       <SaveButtons
         same={areSame(scopes, own)}
         isPending={careful.isPending}
-        save={() => careful.run([...scopes])}
+        save={() => careful.run({ base: own, draft: scopes })}
         takeBack={() => setScopes(own)}
       />
     </Stack>

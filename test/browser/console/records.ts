@@ -184,6 +184,25 @@ describe('D40: the voice server', () => {
     expect(await violations(page)).toEqual([]);
     await button('Another nickname').waitFor();
   });
+
+  it('a nickname lasts by the clock of the service, which that of the browser may be far ahead of', async () => {
+    const HOUR = 3_600_000;
+    await page.route(/\/voice\/auth\/start$/, async (route) => {
+      const response = await route.fetch();
+      const sent = Date.parse(String(response.headers().date));
+      const { expiration_datetime, ...challenge } = await response.json();
+      const anHourAgo = new Date(Date.parse(expiration_datetime) - HOUR).toISOString();
+      await route.fulfill({
+        headers: { ...response.headers(), date: new Date(sent - HOUR).toUTCString() },
+        json: { ...challenge, expiration_datetime: anHourAgo },
+      });
+    });
+    await signIn(PILOT);
+    await button('Begin').click();
+    await button('I have that nickname').waitFor();
+    await page.getByText(/^Until .* EVE \(in \d minutes?\)$/).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
 });
 
 describe('required scopes', () => {

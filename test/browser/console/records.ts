@@ -49,6 +49,36 @@ describe('D101: my characters', () => {
     expect(tab.complaints).toEqual([expect.stringContaining('422')]);
   });
 
+  it('D101: while one is made the main character, this is seen, and no other one is', async () => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/\/person\/current$/, async (route) => {
+      if (route.request().method() === 'PUT') {
+        await held;
+        return route.fulfill({ status: 409, json: { detail: 'Not now.', code: 'conflict' } });
+      }
+      const person = await (await route.fetch()).json();
+      const [one] = person.characters;
+      const named = (id: number, character_name: string) => ({
+        ...one,
+        user: { ...one.user, character_id: id, character_name },
+      });
+      const characters = [...person.characters, named(2_112_999_998, 'One'), named(2_112_999_999, 'Two')];
+      return route.fulfill({ json: { ...person, characters } });
+    });
+    await open('/characters', await tokenOf(PILOT));
+    const pressed = button('Make main: One');
+    await pressed.click();
+    await pressed.and(page.locator('[data-loading]')).waitFor();
+    expect(await button('Make main: Two').isDisabled()).toBe(true);
+    answer();
+    await page.getByRole('alert').getByText('Not now.').waitFor();
+    expect(await pressed.isEnabled()).toBe(true);
+    expect(await button('Make main: Two').isEnabled()).toBe(true);
+  });
+
   it('D101: the built-in user is offered none, as the service refuses it', async () => {
     const { user_token } = await ok(operator.token.createUserToken());
     await open('/characters', user_token);

@@ -101,6 +101,8 @@ function List() {
                   size="xs"
                   variant="default"
                   aria-label={t('Make main: {name}', { name: character.user.character_name })}
+                  loading={change.isPending && change.variables === character.user.character_id}
+                  disabled={change.isPending}
                   onClick={() => change.mutate(character.user.character_id)}
                 >
                   {t('Make main')}

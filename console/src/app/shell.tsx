@@ -12,6 +12,7 @@ import { Notices } from '../shared/notices.tsx';
 import { Part } from '../shared/screen.tsx';
 import { t } from '../text/text.ts';
 import { ColorScheme } from './color-scheme.tsx';
+import { Ending } from './ending.tsx';
 import { useFocusThatStays } from './focus.ts';
 import { Palette, usePaletteKeys } from './palette.tsx';
 import { PLACES } from './places.tsx';
@@ -82,6 +83,7 @@ export function Shell() {
         </AppShell.Main>
       </AppShell>
       <Notices />
+      <Ending />
     </>
   );
 }

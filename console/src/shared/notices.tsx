@@ -2,7 +2,7 @@ import { Alert, Stack } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { t } from '../text/text.ts';
 
-/** A short message at the edge of the page that something was done. Errors are shown where the action was started. */
+/** A short message at the edge of the page, mostly that something was done. Errors are shown where the action was started. */
 interface Notice {
   readonly id: number;
   readonly text: string;
@@ -22,11 +22,13 @@ function dismiss(id: number): void {
   set(notices.filter((notice) => notice.id !== id));
 }
 
-export function notify(text: string): void {
+/** Returns the function that takes the message away. */
+export function notify(text: string, lasts: 'a moment' | 'until dismissed' = 'a moment'): () => void {
   last += 1;
   const id = last;
   set([...notices, { id, text }]);
-  setTimeout(() => dismiss(id), SHOWN_FOR);
+  if (lasts === 'a moment') setTimeout(() => dismiss(id), SHOWN_FOR);
+  return () => dismiss(id);
 }
 
 export function Notices() {

@@ -142,6 +142,24 @@ describe('D130: the session', () => {
     await page.getByText('The token was revoked').waitFor();
   });
 
+  it('whose end is near says so until it is dismissed, as what is not saved then is lost', async () => {
+    let expires_on = new Date(Date.now() + 3_600_000).toISOString();
+    await page.route(/\/token$/, async (route) => {
+      const token = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...token, expires_on } });
+    });
+    const warning = page.getByRole('status').getByText(/^Your session ends at .* EVE\./);
+    await open('/groups', await tokenOf(PILOT));
+    await settled();
+    expect(await warning.count()).toBe(0);
+    expires_on = new Date(Date.now() + 60_000).toISOString();
+    await page.reload();
+    await warning.waitFor();
+    await button('Dismiss').click();
+    await warning.waitFor({ state: 'detached' });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('ends as soon as the feed refuses the token, so that nothing stays on the screen', async () => {
     await signIn(OTHER);
     await settled();

@@ -5,6 +5,7 @@ import { c, component, DateTime, field, ObjectId, ObjectIdInUrl, wholeNumberInQu
 import { errors } from './error-body.ts';
 import { GroupShort } from './group-short.ts';
 import { AfterInQuery, NEXT_PAGE } from './paging.ts';
+import { Questions } from './policy.ts';
 import { atMostBytes, LongText, text } from './text.ts';
 import { UserShort } from './user.ts';
 
@@ -74,6 +75,10 @@ export const PostApplication = component(
           .nullish()
           .transform((answers) => answers ?? []),
         'An answer to each question of the group, in its order.',
+      ),
+      questions: field(
+        Questions.nullish(),
+        'The questions that these answers are to: a 409 if the group asks others by now, or in another order. Not checked without them.',
       ),
     })
     .strict()

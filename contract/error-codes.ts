@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   autogroup_kept: [409, 'The request would change a part of an autogroup that only the service changes.'],
   joining_closed: [409, 'Joining is closed: only the owner adds members to the group.'],
   not_eligible: [409, "The user does not meet the conditions of the group's policy."],
+  questions_changed: [409, 'The group does not ask these questions any more.'],
   already_member: [409, 'The user is a member of the group already.'],
   too_many_applications: [
     409,

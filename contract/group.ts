@@ -216,6 +216,7 @@ export const groupRoutes = c.router({
         'forbidden_to_all',
         'joining_closed',
         'not_eligible',
+        'questions_changed',
         'already_member',
         'application_pending',
         'reapply_later',

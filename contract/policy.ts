@@ -39,7 +39,7 @@ const WORDS = {
 const HOURS = 8760;
 const hours = z.number().int().min(0).max(HOURS);
 const days = z.number().int().min(1).max(365);
-const questions = z.array(text(1, 500)).max(20);
+export const Questions = z.array(text(1, 500)).max(20);
 
 export const GroupPolicy = component(
   z.object({
@@ -124,7 +124,7 @@ export const PutGroupPolicy = component(
       reach: field(REACH.nullish(), WORDS.reach),
       grace_hours: field(hours.nullish(), WORDS.grace_hours),
       reapply_hours: field(hours.nullish(), WORDS.reapply_hours),
-      questions: field(questions.nullish(), WORDS.questions),
+      questions: field(Questions.nullish(), WORDS.questions),
       expire_days: field(days.nullish(), WORDS.expire_days),
     })
     .strict()

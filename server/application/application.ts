@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Kysely, Transaction } from 'kysely';
 import {
   type Application,
@@ -18,7 +19,7 @@ import { autogroup } from '../group/group.ts';
 import { inTurnOf } from '../group/in-turn.ts';
 import { created, decided, endedEvent } from '../policy/carry-out.ts';
 import { endApplications } from '../policy/pending.queries.ts';
-import { barsElsewhere, findCandidate } from '../policy/policy.queries.ts';
+import { barsElsewhere, findCandidate, holdPolicy } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, invalid, notFound } from '../shared/domain-error.ts';
@@ -51,7 +52,7 @@ export async function applyTo(
   services: Needs & Pick<Services, 'lines' | 'queue'>,
   admission: Admission,
   groupId: string,
-  { message, answers }: PostApplication,
+  { message, answers, questions: asked }: PostApplication,
 ): Promise<Application> {
   const { db, clock } = services;
   await requireCandidate(db, groupId, admission.caller.owner_id, clock.now());
@@ -59,9 +60,17 @@ export async function applyTo(
     await lockGroup(tx, groupId);
     const { owner_id } = await readmit(tx, admission);
     const now = clock.now();
+    // Else a deletion that closes the group at this moment would not end the application.
+    await holdPolicy(tx, groupId);
     const candidate = await requireCandidate(tx, groupId, owner_id, now);
     await requireRoom(tx, owner_id, now);
     const { questions, joining, expire_days, group_name, character_name } = candidate;
+    if (asked != null && !isDeepStrictEqual(asked, questions)) {
+      throw new DomainError(
+        'questions_changed',
+        'The group asks other questions by now, or in another order.',
+      );
+    }
     if (answers.length !== questions.length) {
       throw invalid(['body', 'answers'], `Must hold an answer to each of the ${questions.length} questions`);
     }

@@ -275,6 +275,11 @@ export async function findCandidate(
   return rows[0];
 }
 
+/** Keeps the policy of a group as it is until the end of the transaction. */
+export async function holdPolicy(tx: Transaction<Database>, groupId: string): Promise<void> {
+  await sql`select from group_policies where group_id = ${groupId} for share`.execute(tx);
+}
+
 /** Whether a user decides applications to a group; undefined when the group does not exist. */
 export async function findModeration(
   db: Kysely<Database>,

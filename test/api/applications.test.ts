@@ -9,6 +9,7 @@ import { apply, decide, joiningScenes, type Person, type PutPolicy } from '../fi
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
 import { rowsRead } from '../harness/rows-read.ts';
 import { testRun } from '../harness/run.ts';
@@ -44,6 +45,31 @@ async function eventsOf(applicationId: string): Promise<string[]> {
 }
 
 describe('D111: the states of an application', () => {
+  it('questions_changed: answers to what the group does not ask any more, or in another order, are not stored', async () => {
+    const { owner, applicant, params } = await scene({ questions: ['Why?', 'Since when?'] });
+    const apply = (questions?: string[]) =>
+      applicant.client.group.apply({ params, body: { answers: ['Because', '2019'], questions } });
+    const swapped = ['Since when?', 'Why?'];
+    for (const asked of [swapped, ['Why?'], [], ['Why?', 'since when?']]) {
+      expect(await apply(asked)).toMatchObject({ status: 409, body: { code: 'questions_changed' } });
+    }
+    await ok(owner.client.group.setPolicy({ params, body: { questions: [...swapped, 'Who?'] } }));
+    expect(await apply(swapped)).toMatchObject({ status: 409, body: { code: 'questions_changed' } });
+    await ok(owner.client.group.setPolicy({ params, body: { questions: swapped } }));
+    expect(await ok(apply(swapped))).toMatchObject({ questions: swapped, answers: ['Because', '2019'] });
+  });
+
+  it('D111: an application made while joining is being closed is refused', async () => {
+    const { owner, applicant, params } = await scene();
+    const close = "update group_policies set joining = 'closed' where group_id = $1";
+    const answer = await meanwhile(app, close, [params.group_id], () =>
+      applicant.client.group.apply({ params, body: {} }),
+    );
+    expect(answer).toMatchObject({ status: 409, body: { code: 'joining_closed' } });
+    // As its events say again.
+    await ok(owner.client.group.setPolicy({ params, body: { joining: 'application' } }));
+  });
+
   it('pending → approved: the applicant is a member, and sees the reason but not the note', async () => {
     const { moderator, applicant, params, owner } = await scene({ questions: ['Why?'] });
     const incomplete = await applicant.client.group.apply({ params, body: { message: 'x' } });

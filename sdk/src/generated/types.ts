@@ -392,6 +392,7 @@ export type DisabledReason =
  * - `autogroup_kept` (409): The request would change a part of an autogroup that only the service changes.
  * - `joining_closed` (409): Joining is closed: only the owner adds members to the group.
  * - `not_eligible` (409): The user does not meet the conditions of the group's policy.
+ * - `questions_changed` (409): The group does not ask these questions any more.
  * - `already_member` (409): The user is a member of the group already.
  * - `too_many_applications` (409): The user has the maximum number of pending applications, or made the maximum number within 24 hours.
  * - `application_pending` (409): The user has a pending application to the group.
@@ -454,6 +455,7 @@ export type ErrorCode =
   | 'autogroup_kept'
   | 'joining_closed'
   | 'not_eligible'
+  | 'questions_changed'
   | 'already_member'
   | 'too_many_applications'
   | 'application_pending'
@@ -1124,6 +1126,8 @@ export interface PostApplication {
   message?: string | null | undefined;
   /** An answer to each question of the group, in its order. */
   answers?: string[] | null | undefined;
+  /** The questions that these answers are to: a 409 if the group asks others by now, or in another order. Not checked without them. */
+  questions?: string[] | null | undefined;
 }
 
 /** A new coalition. */

@@ -704,6 +704,7 @@ export const DisabledReason: Enum<'asked' | 'gone' | 'undeliverable' | 'not_allo
  * - `autogroup_kept` (409): The request would change a part of an autogroup that only the service changes.
  * - `joining_closed` (409): Joining is closed: only the owner adds members to the group.
  * - `not_eligible` (409): The user does not meet the conditions of the group's policy.
+ * - `questions_changed` (409): The group does not ask these questions any more.
  * - `already_member` (409): The user is a member of the group already.
  * - `too_many_applications` (409): The user has the maximum number of pending applications, or made the maximum number within 24 hours.
  * - `application_pending` (409): The user has a pending application to the group.
@@ -740,7 +741,7 @@ export const DisabledReason: Enum<'asked' | 'gone' | 'undeliverable' | 'not_allo
  * - `provider_timeout` (504): The provider did not answer in time.
  * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is the status of its answer.
  */
-export const ErrorCode: z.ZodUnion<[Enum<'http_unreadable' | 'token_missing' | 'token_malformed' | 'token_invalid' | 'token_expired' | 'token_revoked' | 'token_type_refused' | 'login_not_allowed' | 'level_too_low' | 'no_authority' | 'forbidden_to_all' | 'not_found' | 'path_unknown' | 'ext_path_unknown' | 'no_refresh_token' | 'state_code_unknown' | 'voice_not_configured' | 'voice_challenge_missing' | 'voice_client_missing' | 'method_not_allowed' | 'request_timeout' | 'name_taken' | 'autogroup_kept' | 'joining_closed' | 'not_eligible' | 'already_member' | 'too_many_applications' | 'application_pending' | 'reapply_later' | 'application_decided' | 'owner_stays' | 'member_stays' | 'main_kept' | 'client_is_public' | 'too_many_guest_codes' | 'resync' | 'too_many_webhooks' | 'precondition_failed' | 'body_too_large' | 'encoding_unsupported' | 'range_not_satisfiable' | 'host_unknown' | 'invalid_request' | 'rate_limited' | 'caller_errors_used_up' | 'too_many_waiting' | 'too_many_joined_answers' | 'headers_too_large' | 'internal_error' | 'provider_unavailable' | 'provider_pages_changed' | 'voice_server_unavailable' | 'database_unavailable' | 'database_not_migrated' | 'provider_limits_used_up' | 'forwarding_busy' | 'service_starting' | 'service_stopping' | 'provider_timeout' | 'provider_refused'>, z.ZodNever]> = z.enum([
+export const ErrorCode: z.ZodUnion<[Enum<'http_unreadable' | 'token_missing' | 'token_malformed' | 'token_invalid' | 'token_expired' | 'token_revoked' | 'token_type_refused' | 'login_not_allowed' | 'level_too_low' | 'no_authority' | 'forbidden_to_all' | 'not_found' | 'path_unknown' | 'ext_path_unknown' | 'no_refresh_token' | 'state_code_unknown' | 'voice_not_configured' | 'voice_challenge_missing' | 'voice_client_missing' | 'method_not_allowed' | 'request_timeout' | 'name_taken' | 'autogroup_kept' | 'joining_closed' | 'not_eligible' | 'questions_changed' | 'already_member' | 'too_many_applications' | 'application_pending' | 'reapply_later' | 'application_decided' | 'owner_stays' | 'member_stays' | 'main_kept' | 'client_is_public' | 'too_many_guest_codes' | 'resync' | 'too_many_webhooks' | 'precondition_failed' | 'body_too_large' | 'encoding_unsupported' | 'range_not_satisfiable' | 'host_unknown' | 'invalid_request' | 'rate_limited' | 'caller_errors_used_up' | 'too_many_waiting' | 'too_many_joined_answers' | 'headers_too_large' | 'internal_error' | 'provider_unavailable' | 'provider_pages_changed' | 'voice_server_unavailable' | 'database_unavailable' | 'database_not_migrated' | 'provider_limits_used_up' | 'forwarding_busy' | 'service_starting' | 'service_stopping' | 'provider_timeout' | 'provider_refused'>, z.ZodNever]> = z.enum([
   'http_unreadable',
   'token_missing',
   'token_malformed',
@@ -766,6 +767,7 @@ export const ErrorCode: z.ZodUnion<[Enum<'http_unreadable' | 'token_missing' | '
   'autogroup_kept',
   'joining_closed',
   'not_eligible',
+  'questions_changed',
   'already_member',
   'too_many_applications',
   'application_pending',
@@ -1562,9 +1564,12 @@ export const PostApplication: z.ZodObject<{
   message: z.ZodOptional<z.ZodNullable<z.ZodString>>;
   /** An answer to each question of the group, in its order. */
   answers: z.ZodOptional<z.ZodNullable<z.ZodArray<z.ZodString>>>;
+  /** The questions that these answers are to: a 409 if the group asks others by now, or in another order. Not checked without them. */
+  questions: z.ZodOptional<z.ZodNullable<z.ZodArray<z.ZodString>>>;
 }> = z.object({
   message: text(0, 4000).nullable().optional(),
   answers: z.array(text(0, 4000)).max(20).nullable().optional(),
+  questions: z.array(text(1, 500)).max(20).nullable().optional(),
 });
 
 /** A new coalition. */

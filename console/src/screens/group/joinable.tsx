@@ -1,4 +1,4 @@
-import type { JoinableGroup } from '@castellan/sdk';
+import { CastellanError, type JoinableGroup } from '@castellan/sdk';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { castellan, forget, queries } from '../../session/api.ts';
@@ -59,7 +59,7 @@ function Way({ of: entry }: { readonly of: JoinableGroup }) {
 }
 
 function Join({ of: { group } }: { readonly of: JoinableGroup }) {
-  const joining = useMutation({ mutationFn: () => ask(group, '', []) });
+  const joining = useMutation({ mutationFn: () => ask(group, '', [], []) });
   return (
     <Stack gap="xs" align="flex-end" className="act">
       <Button
@@ -77,6 +77,7 @@ function Join({ of: { group } }: { readonly of: JoinableGroup }) {
 
 function Apply({ of: { group, joining, questions } }: { readonly of: JoinableGroup }) {
   const { group_name: name } = group;
+  const names = fieldNames(questions);
   const isOpen = joining === 'open';
   return (
     <div className="act">
@@ -84,14 +85,15 @@ function Apply({ of: { group, joining, questions } }: { readonly of: JoinableGro
         size="xs"
         label={isOpen ? t('Join {name}', { name }) : t('Apply to {name}', { name })}
         fields={[
-          ...questions.map((label, index) => ({ name: `answer-${index}`, label, long: true })),
+          ...questions.map((label, index) => ({ name: names[index] ?? '', label, long: true })),
           { name: 'message', label: t('What you want to tell those who decide'), long: true },
         ]}
         submit={({ message = '', ...filled }) =>
           ask(
             group,
             message,
-            questions.map((_, index) => filled[`answer-${index}`] ?? ''),
+            names.map((name) => filled[name] ?? ''),
+            questions,
           )
         }
       >
@@ -101,8 +103,25 @@ function Apply({ of: { group, joining, questions } }: { readonly of: JoinableGro
   );
 }
 
-async function ask({ group_id, group_name }: JoinableGroup['group'], message: string, answers: string[]) {
-  const { state } = await castellan.group.apply({ params: { group_id }, body: { message, answers } });
+/** A field for each question, the same wherever the question stands: what is typed follows it when others come. */
+function fieldNames(questions: readonly string[]): string[] {
+  return questions.map((question, index) => {
+    const before = questions.slice(0, index).filter((one) => one === question).length;
+    return `answer ${before} ${question}`;
+  });
+}
+
+async function ask(
+  { group_id, group_name }: JoinableGroup['group'],
+  message: string,
+  answers: string[],
+  questions: string[],
+) {
+  const body = { message, answers, questions };
+  const { state } = await castellan.group.apply({ params: { group_id }, body }).catch(async (error) => {
+    if (error instanceof CastellanError && error.code === 'questions_changed') await forget('group');
+    throw error;
+  });
   notify(
     state === 'approved'
       ? t('You are a member of {name} now.', { name: group_name })

@@ -85,6 +85,34 @@ describe('D110, D111: into a group and out of it', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('what was typed stays with its question while the owner changes them, and new ones are asked', async () => {
+    // Of a change the console hears by the feed, too, but later than somebody may press a button.
+    await page.route(/\/event\?/, (route) => route.abort());
+    const ask = (...questions: string[]) =>
+      operator.group.setPolicy({ params: { group_id: groupId }, body: { questions } }).then(ok);
+    await ask('Since when do you fly?', 'Where?');
+    await open('/groups', pilot);
+    await goToPart('To join');
+    await button('Apply to Wardens').click();
+    await dialog().getByLabel('Since when do you fly?').fill('Since 2019.');
+    await dialog().getByLabel('Where?').fill('In the north.');
+    await ask('Where?', 'Since when do you fly?', 'Why?');
+    const send = dialog().getByRole('button', { name: 'Apply', exact: true });
+    await send.click();
+    await dialog().getByText('asks other questions by now').waitFor();
+    await dialog().getByLabel('Why?').fill('To help.');
+    await send.click();
+    await page.getByText('Your application is pending.').waitFor();
+    const [made] = await ok(createClient({ baseUrl: instance.url, token: pilot }).application.list());
+    expect(made).toMatchObject({
+      questions: ['Where?', 'Since when do you fly?', 'Why?'],
+      answers: ['In the north.', 'Since 2019.', 'To help.'],
+    });
+    await button('Withdraw the application to Wardens').click();
+    await page.getByText('You may apply.').waitFor();
+    await ask('Since when do you fly?');
+  });
+
   it('the moderator finds in the menu that somebody waits, and decides by the keyboard alone', async () => {
     await apply();
     await open('/inbox', moderator);

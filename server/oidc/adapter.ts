@@ -8,6 +8,7 @@ import {
   deleteTokens,
   findArtifact,
   findSession,
+  hasRefreshTokens,
   rememberSignIn,
   type StoredArtifact,
   saveArtifact,
@@ -30,11 +31,13 @@ export function createAdapter(parts: Parts, model: string): Adapter {
     async upsert(id, payload, expiresIn) {
       const { sid, clientId, accountId } = payload;
       const after = (seconds: number) => new Date(clock.now().getTime() + seconds * 1000);
+      const grantHash = grantOf(model, id, payload);
+      if (model === 'RefreshToken' && grantHash !== null) await requireRoom(db, grantHash);
       try {
         await saveArtifact(db, {
           ...at(id),
           payload: withoutId(id, payload),
-          grantHash: grantOf(model, id, payload),
+          grantHash,
           sessionUid: payload.uid ?? null,
           characterId: payload.accountId === undefined ? null : Number(payload.accountId),
           clientId: payload.clientId ?? null,
@@ -71,6 +74,20 @@ export function createAdapter(parts: Parts, model: string): Adapter {
     },
     revokeByGrantId: (grantId) => deleteGrant(db, digestOf(grantId), model),
   };
+}
+
+/**
+ * Maximum number of refresh tokens of a grant. Used ones are kept as long as they could be used, so that a second use is
+ * noticed (D84): one for every ten minutes, the lifetime of an access token, are 4,320. The oldest must not give way
+ * to new ones, or a thief would use the grant so often that the owner's own token is forgotten.
+ */
+const MOST_REFRESH_TOKENS = 10_000;
+
+/** Ends a grant that has too many of them: all of them are deleted when its user loses the right. */
+async function requireRoom(db: Services['db'], grantHash: string): Promise<void> {
+  if (!(await hasRefreshTokens(db, grantHash, MOST_REFRESH_TOKENS))) return;
+  await deleteGrant(db, grantHash);
+  throw new errors.InvalidGrant('refreshed too often');
 }
 
 const TOKENS = { AccessToken: true, RefreshToken: true };

@@ -223,6 +223,18 @@ export async function deleteTokens(
   );
 }
 
+/** Whether a grant has this many refresh tokens, used ones included. */
+export async function hasRefreshTokens(
+  db: Kysely<Database>,
+  grantHash: string,
+  count: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from oidc_artifacts where grant_hash = ${grantHash} and model = 'RefreshToken'
+    offset ${count - 1} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Deletes a grant. Records that a concurrent request still writes are useless without it. */
 export async function deleteGrant(db: Kysely<Database>, grantHash: string, model?: string): Promise<void> {
   await db

@@ -1,4 +1,5 @@
 /** Finds changes of the OpenAPI document that break existing clients. */
+import { GROWS } from '../../contract/common.ts';
 import type {
   JsonSchema,
   OpenApiDocument,
@@ -96,7 +97,9 @@ function comparison(before: OpenApiDocument, after: OpenApiDocument, changes: st
     const others = typesOf(narrow).filter((type) => !types.includes(type));
     if (types.length > 0 && others.length > 0) changes.push(`${at} is of another type now: ${typesOf(is)}`);
     const lost = (narrow.enum ?? []).filter((value) => wide.enum !== undefined && !wide.enum.includes(value));
-    if (lost.length > 0) changes.push(`${at} has other values now: ${lost.join(', ')}`);
+    // Clients have to expect values that they do not know where the document says so (D73).
+    const grows = sender === 'service' && is.description?.includes(GROWS);
+    if (lost.length > 0 && !grows) changes.push(`${at} has other values now: ${lost.join(', ')}`);
     if (sender === 'service') return;
     for (const bound of ['maxLength', 'maximum', 'maxItems', 'maxProperties'] as const) {
       if ((is[bound] ?? Infinity) < (was[bound] ?? Infinity)) changes.push(`${at} has a lower ${bound} now`);

@@ -35,6 +35,11 @@ describe('changes that break clients of the released document', () => {
       'Group.created_on is of another type now: integer',
     ],
     [
+      'a value that clients do not expect',
+      ({ components: { schemas } }) => schemas.Application?.properties?.state?.enum?.push('lost'),
+      'Application.state has other values now: lost',
+    ],
+    [
       'a parameter that is needed',
       ({ paths }) =>
         Object.assign(paths['/group']?.get ?? {}, {
@@ -52,12 +57,13 @@ describe('changes that break clients of the released document', () => {
     expect(found(change)).toEqual([told]);
   });
 
-  it('does not report additions', () => {
+  it('D73: does not report additions', () => {
     expect(found(() => undefined)).toEqual([]);
     const added = found(({ paths, components: { schemas } }) => {
       paths['/new'] = structuredClone(before.paths['/group'] ?? {});
       Object.assign(schemas.Group?.properties ?? {}, { colour: { type: 'string' } });
       schemas.Group?.required?.push('colour');
+      schemas.ErrorCode?.enum?.push('colour_unknown');
       Object.assign(schemas.PutGroup?.properties ?? {}, { colour: { type: 'string' } });
     });
     expect(added).toEqual([]);

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { isGuest } from '../access/clearance-levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/clearance-levels.ts';
@@ -8,6 +8,7 @@ import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
+import { deleteUserTokens } from '../user/user-tokens.queries.ts';
 
 /** What is stored about a character before this sign-in. */
 export interface KnownUser {
@@ -198,7 +199,7 @@ function handedOver(db: Kysely<Database>, characterId: number, ownerHash: string
  * guesthood, removes it from its person, and begins its compliance anew (D29b, D101, D102).
  */
 export async function handOver(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   characterId: number,
   ownerHash: string,
   now: Date,
@@ -214,6 +215,7 @@ export async function handOver(
     .where('character_id', '=', characterId)
     .execute();
   await endVisit(db, characterId);
+  await deleteUserTokens(db, { ownerIds: [characterId] });
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);

@@ -1,5 +1,6 @@
-import { type Insertable, type Kysely, sql } from 'kysely';
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
 import type { Database, TokenTable } from '../database/tables.ts';
+import { deleteUserTokens } from '../user/user-tokens.queries.ts';
 
 export type NewToken = Insertable<TokenTable>;
 
@@ -13,8 +14,9 @@ export async function findToken(db: Kysely<Database>, uuid: string) {
 }
 
 /** Deletes a token with its descendants and state codes (D21); undefined when it did not exist. */
-export async function deleteToken(db: Kysely<Database>, uuid: string) {
-  return db
+export async function deleteToken(tx: Transaction<Database>, uuid: string) {
+  await deleteUserTokens(tx, { appToken: uuid });
+  return tx
     .deleteFrom('tokens')
     .where('uuid', '=', uuid)
     .returning(['uuid', 'token_type', 'owner_id'])

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { AppToken, PostAppToken, Token, UserToken } from '../../contract/token.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
@@ -127,9 +127,9 @@ export async function logOut({ db, clock }: Pick<Services, 'db' | 'clock'>, { uu
 }
 
 /** Deletes a token with its descendants and records the event; false when it did not exist. */
-export async function deleteTokenTold(db: Kysely<Database>, uuid: string, now: Date): Promise<boolean> {
-  const deleted = await deleteToken(db, uuid);
-  if (deleted !== undefined) await recordToken(db, 'token.deleted', deleted, now);
+export async function deleteTokenTold(tx: Transaction<Database>, uuid: string, now: Date): Promise<boolean> {
+  const deleted = await deleteToken(tx, uuid);
+  if (deleted !== undefined) await recordToken(tx, 'token.deleted', deleted, now);
   return deleted !== undefined;
 }
 

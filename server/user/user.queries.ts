@@ -6,6 +6,7 @@ import type { JsonBytes } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { type Parting, partCharacters } from '../person/membership.ts';
+import { deleteUserTokens } from './user-tokens.queries.ts';
 
 /** Members and the built-in user, without guests, in the order of D9; concurrent callers share one statement and its bytes. */
 export async function listUsers(db: Kysely<Database>): Promise<JsonBytes<UserShort[]>> {
@@ -69,12 +70,13 @@ export async function findVoiceIdentities(db: Kysely<Database>, characterIds: re
  * @returns what is to be told of the persons
  */
 export async function deleteUsers(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   characterIds: readonly number[],
   { by, now }: { readonly by: number | null; readonly now: Date },
 ): Promise<readonly Parting[]> {
   await deleteHistories(db, characterIds);
   const partings = await partCharacters(db, characterIds, { happened: 'deleted', by, now });
+  await deleteUserTokens(db, { ownerIds: characterIds });
   await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
   return partings;
 }

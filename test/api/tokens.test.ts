@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
 import { rootToken } from '../../server/token/root-token.ts';
+import { deleteUserTokens } from '../../server/user/user-tokens.queries.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, claimsOf, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -114,6 +116,28 @@ describe('Token operations rule 1 and D21: delete', () => {
       });
     },
   );
+
+  it('user tokens of all generations are deleted in pieces: a statement would not delete millions of them', async () => {
+    const { uuid } = await makeToken(app, 'per', 0, uuidOf(app.root));
+    const child = await makeToken(app, 'dyn', 0, uuid);
+    const beside = await makeToken(app, 'use', 0, uuidOf(app.root));
+    for (const parent of [uuid, uuid, uuid, uuid, child.uuid, child.uuid, child.uuid]) {
+      await makeToken(app, 'use', 0, parent);
+    }
+    const before = app.statements.length;
+    await inTransaction(app.db, (tx) => deleteUserTokens(tx, { appToken: uuid }, 3));
+    expect(app.statements.slice(before).filter((text) => text.includes('delete from tokens'))).toHaveLength(
+      3,
+    );
+    const left = await app.db
+      .selectFrom('tokens')
+      .select('uuid')
+      .where('parent', 'in', [uuid, child.uuid])
+      .execute();
+    expect(left).toEqual([{ uuid: child.uuid }]);
+    expect(await app.client(beside.jwt).token.current()).toMatchObject({ status: 200 });
+    expect(await app.client(app.root).token.delete({ query: { uuid } })).toMatchObject({ status: 200 });
+  });
 
   it.each(['dyn', 'per', 'use'] as const)('level 9 deletes no %s token, not even its own', async (kind) => {
     const nine = await member(9);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { level } from '../../../contract/access.ts';
 import type { Admission } from '../../../server/access/admission.ts';
 import { type Caller, findCaller } from '../../../server/access/caller.queries.ts';
+import { inTransaction } from '../../../server/database/transaction.ts';
 import type { JwkSet } from '../../../server/keys/formats.ts';
 import { loadSigningKeys, type SigningKeys } from '../../../server/keys/signing-keys.ts';
 import { giveUpTokens } from '../../../server/token/give-up-tokens.ts';
@@ -186,7 +187,8 @@ describe('D21: deleting tokens', () => {
       code: 'not_found',
       detail: `Could not find token ${nobody}`,
     });
-    expect(await deleteTokenTold(database.db, nobody, clock.now())).toBe(false);
+    const told = inTransaction(database.db, (tx) => deleteTokenTold(tx, nobody, clock.now()));
+    expect(await told).toBe(false);
   });
 
   it('D14: whoever was demoted meanwhile deletes none', async () => {

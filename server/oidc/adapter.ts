@@ -14,6 +14,7 @@ import {
   saveArtifact,
 } from '../session/artifacts.queries.ts';
 import { digestOf } from '../shared/digest.ts';
+import { DomainError } from '../shared/domain-error.ts';
 import { errors } from './library.ts';
 import { LIFETIMES } from './lifetimes.ts';
 import { relyingParty } from './relying-party.ts';
@@ -48,9 +49,11 @@ export function createAdapter(parts: Parts, model: string): Adapter {
           await rememberSignIn(db, { sid, clientId, characterId: Number(accountId), expiresOn });
         }
       } catch (error) {
-        // The user or application was deleted meanwhile.
-        if (constraintOf(error)?.kind === 'foreign_key') throw new errors.AccessDenied();
-        throw error;
+        if (constraintOf(error)?.kind !== 'foreign_key') throw error;
+        // The user or application was deleted meanwhile. A session, which names the user alone, is stored when the answer
+        // is made already: the library has none for an error then.
+        if (model === 'Session') throw new DomainError('forbidden_to_all', 'Your user was deleted.');
+        throw new errors.AccessDenied();
       }
     },
     find: async (id) =>

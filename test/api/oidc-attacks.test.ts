@@ -576,6 +576,19 @@ describe('attack: session fixation and login CSRF', () => {
     expect(await findConsent(app.db, VICTIM, asking.client.client_id)).toEqual([]);
   });
 
+  it('D84: whoever is deleted while signing in is told that, and not to blame the application', async () => {
+    const deleted = 2_112_000_001;
+    const browser = browserOf(deleted);
+    await party.signIn(browser);
+    const gone = 'delete from users where character_id = $1';
+    const again = (await party.begin()).url;
+    const answer = await meanwhile(app, gone, [deleted], () => browser.ask(again));
+    expect(answer.status).toBe(403);
+    const told = await answer.text();
+    expect(told).toContain('was deleted');
+    expect(told).not.toContain('whoever runs it');
+  });
+
   it('D29b: a hand-over after a consent deletes the consent', async () => {
     const { client } = await addRelyingParty(app, { first_party: false });
     await party.signIn(browserOf(HANDED_OVER));

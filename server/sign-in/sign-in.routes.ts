@@ -15,6 +15,13 @@ const REDIRECT_HEADERS = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'n
 
 /** Requests that a refused code counts as (D60): the provider was asked about it in our name. */
 const REFUSED_CODE_COSTS = 10;
+/** Those that a sign-in counts as which nobody lets in: an event is kept of it for years. */
+const KEPT_REFUSAL_COSTS = 5;
+
+function costOf(refusal: Refusal): number {
+  if (refusal === REFUSED_CODE) return REFUSED_CODE_COSTS;
+  return refusal.kind === 'not-allowed' || refusal.kind === 'too-few-scopes' ? KEPT_REFUSAL_COSTS : 1;
+}
 
 const STATUS = {
   'bad-request': 400,
@@ -46,7 +53,7 @@ export function callbackHandlers(services: Services): Handlers<typeof contract.c
         return { status: 302, body: undefined };
       }
       const { refusal, waysOn, cookie } = outcome;
-      if (refusal === REFUSED_CODE) await chargeMore(res, REFUSED_CODE_COSTS - 1);
+      await chargeMore(res, costOf(refusal) - 1);
       res.set(PAGE_HEADERS);
       if (cookie !== undefined) res.append('Set-Cookie', cookie);
       return { status: STATUS[refusal.kind], body: refusalPage(refusal, waysOn) };

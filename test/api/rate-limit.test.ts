@@ -9,6 +9,8 @@ import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
 
 const LIMIT = 20;
 const CALLBACK = '/callback/ext?code=a&state=b';
+/** Of a corporation that nobody lets in. */
+const STRANGER = 2_112_000_028;
 
 /** Settings for a proxy on this machine, which appends the client to X-Forwarded-For. */
 let app: TestApp;
@@ -404,4 +406,14 @@ it('D60: a code that the provider refuses counts as ten requests, against guessi
   const path = `/callback/ext?code=garbage&state=${state_code}`;
   for (const status of [400, 400, 429]) expect((await ask(from(address), path)).status).toBe(status);
   expect((await ask(from(newAddress()), path)).status).toBe(400);
+});
+
+it('D60: a sign-in of a character that nobody lets in counts as five requests, as an event is kept of it', async () => {
+  const { jwt } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+  const { login_url } = await ok(app.client(jwt).token.startLogin({ body: {} }));
+  const address = newAddress();
+  for (const status of [403, 403, 403, 403, 429]) {
+    const { pathname, search } = new URL(await app.provider.authorize(login_url, { characterId: STRANGER }));
+    expect((await ask(from(address), pathname + search)).status).toBe(status);
+  }
 });

@@ -182,7 +182,7 @@ function showsTarget(target: string | undefined, reader: Reader): Condition {
     return sql`(seen is null or ${user}::bigint = any(seen)
       and (targets @> array[${keyOf(target)}::text] or not ${hidden}))`;
   }
-  const ofPerson = target.startsWith('person:') ? sql`not ${hidesPerson(reader)}` : sql`true`;
+  const ofPerson = /^(person|voice_identity):/.test(target) ? sql`not ${hidesPerson(reader)}` : sql`true`;
   return sql`(seen is null or ${ofPerson} and case
     when exists (select from unnest(targets) key where key ~ '^(user|group|coalition|corporation|alliance):')
       then not ${hidden}

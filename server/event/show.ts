@@ -12,6 +12,9 @@ export interface Viewer {
 /** Kinds of targets that everybody may look up by name. */
 const PUBLIC: ReadonlySet<Target['type']> = new Set(['group', 'coalition', 'corporation', 'alliance']);
 
+/** Kinds of targets that several characters of one human have, now or one after the other (D100). */
+const LINKING: ReadonlySet<Target['type']> = new Set(['person', 'voice_identity']);
+
 /** Replaces an actor that is hidden. */
 const NOBODY = { character_id: null, app_token: null, on_behalf_of: null } as const;
 
@@ -49,7 +52,7 @@ function withoutOthers(
   const isShown = ({ type, id }: Target) =>
     type === 'user'
       ? seen.has(Number(id))
-      : PUBLIC.has(type) || (own ? acted : !hides && !(hidesPerson && type === 'person'));
+      : PUBLIC.has(type) || (own ? acted : !hides && !(hidesPerson && LINKING.has(type)));
   return {
     ...event,
     actor: {

@@ -200,19 +200,17 @@ async function freeName(db: Kysely<Database>, name: string, own = ''): Promise<s
   }
 }
 
-/** Adds the user to the voice autogroup, and removes the identity's former user. */
-export async function moveMembership(
-  db: Kysely<Database>,
-  groupId: string,
-  change: { readonly enters: number; readonly leaves: number | undefined },
-): Promise<void> {
-  if (change.leaves !== undefined) {
-    await db
-      .deleteFrom('group_members')
-      .where('group_id', '=', groupId)
-      .where('character_id', '=', change.leaves)
-      .execute();
-  }
-  await sql`insert into group_members (group_id, character_id) values (${groupId}, ${change.enters})
+/** Adds a user to the voice autogroup. */
+export async function enterGroup(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
+  await sql`insert into group_members (group_id, character_id) values (${groupId}, ${characterId})
     on conflict do nothing`.execute(db);
+}
+
+/** Removes a user from the voice autogroup. */
+export async function leaveGroup(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
+  await db
+    .deleteFrom('group_members')
+    .where('group_id', '=', groupId)
+    .where('character_id', '=', characterId)
+    .execute();
 }

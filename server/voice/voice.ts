@@ -19,10 +19,11 @@ import {
   bindIdentity,
   consumeChallenge,
   ensureVoiceGroup,
+  enterGroup,
   findChallenge,
   findHolder,
+  leaveGroup,
   lockUser,
-  moveMembership,
   replaceChallenge,
 } from './voice.queries.ts';
 import { recordBound } from './voice-events.ts';
@@ -99,10 +100,13 @@ export async function completeChallenge(
     if (leaves !== undefined && !isBuiltIn(leaves) && !locked.has(leaves)) throw new Overtaken();
     const bound = { client_database_id: client.clientDatabaseId, character_id: caller.owner_id };
     const cause = await recordBound(tx, bound, released, now);
-    const moved = { enters: caller.owner_id, leaves };
     const users = [caller.owner_id, ...(leaves === undefined ? [] : [leaves])];
     const how = { cause, own: LOGIN_AND_VOICE };
-    await followStandings(tx, { users }, now, () => moveMembership(tx, group, moved), how);
+    // One after the other: an event of both would tell readers of each that one human plays them (D100).
+    if (leaves !== undefined) {
+      await followStandings(tx, { users }, now, () => leaveGroup(tx, group, leaves), how);
+    }
+    await followStandings(tx, { users }, now, () => enterGroup(tx, group, caller.owner_id), how);
     await endUnwelcome(services, tx, { users });
     return leaves;
   };

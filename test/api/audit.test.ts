@@ -302,6 +302,23 @@ describe('D94: who sees an event', () => {
     ]);
   });
 
+  it('D100: nor is a voice identity, which two characters of one human prove one after the other', async () => {
+    const identity = { type: 'voice_identity' as const, id: '4711', name: null };
+    const [bound = '', unbound = ''] = await record(
+      STRANGER,
+      { type: 'voice.bound', targets: [identity, user(STRANGER)] },
+      { type: 'voice.unbound', targets: [identity, user(BOB)] },
+    );
+    expect(await shownTo(MATE, unbound)).toMatchObject({ targets: [user(BOB)] });
+    for (const who of [BOB, CHIEF]) {
+      expect(await shownTo(who, unbound)).toMatchObject({ targets: [identity, user(BOB)] });
+    }
+    const found = async (of: number) =>
+      (await audit(of, { target: 'voice_identity:4711' })).map(({ event_id }) => event_id);
+    expect([await found(MATE), await found(BOB)]).toEqual([[], [unbound]]);
+    expect(await found(CHIEF)).toEqual([unbound, bound]);
+  });
+
   it('D100: nor is who proved the voice identity of another character, mostly of the same human', async () => {
     const [bound = '', unbound = '', left = '', lost = '', , joined = ''] = await recordAtOnce(
       STRANGER,

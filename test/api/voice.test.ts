@@ -193,6 +193,19 @@ describe('D41: the identity', () => {
     expect([await isInVoiceGroup(one.id), await isInVoiceGroup(other.id)]).toEqual([false, true]);
   });
 
+  it('D100: no event names both, whom readers of each could take for one human by its id', async () => {
+    const [one, other] = [await member(), await member()];
+    const identity = await prove(one);
+    const events = await eventsOf(app.db, () => prove(other, identity));
+    const members = events
+      .filter(({ type }) => type === 'group.members_changed')
+      .map(({ changes }) => changes);
+    expect(members).toEqual([
+      [{ field: 'members', added: [], removed: [one.id] }],
+      [{ field: 'members', added: [other.id], removed: [] }],
+    ]);
+  });
+
   it('belongs to the last of two who prove it at the same moment for the first time', async () => {
     // Who makes the autogroup would hold the other one up.
     await prove(await member());

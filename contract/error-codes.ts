@@ -90,6 +90,7 @@ export const ERROR_CODES = {
   database_not_migrated: [503, 'The database lacks migrations.'],
   provider_limits_used_up: [503, "The provider's limits are used up at the moment."],
   forwarding_busy: [503, 'Too many requests are being forwarded at the moment.'],
+  encryption_key_missing: [503, 'A process lacks an encryption key that others of the service use.'],
   service_starting: [503, 'The service is starting.'],
   service_stopping: [503, 'The service is stopping.'],
 

@@ -148,7 +148,7 @@ const FORWARDING_CODES = [
   ...(['not_found', 'path_unknown', 'ext_path_unknown', 'no_refresh_token'] as const),
   ...(['caller_errors_used_up', 'too_many_joined_answers'] as const),
   ...(['provider_unavailable', 'provider_pages_changed'] as const),
-  ...(['provider_limits_used_up', 'forwarding_busy'] as const),
+  ...(['provider_limits_used_up', 'forwarding_busy', 'encryption_key_missing'] as const),
 ];
 
 const FORWARDING =

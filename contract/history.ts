@@ -192,7 +192,7 @@ export const historyRoutes = c.router({
     responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 413, 415, 502, 504) },
     metadata: {
       operationId: 'storeLocation',
-      codes: ['not_found', 'no_refresh_token', 'provider_limits_used_up'],
+      codes: ['not_found', 'no_refresh_token', 'provider_limits_used_up', 'encryption_key_missing'],
       ...history,
     },
   },

@@ -215,6 +215,8 @@ const DETAILS: Partial<Readonly<Record<ErrorCode, unknown>>> = {
   provider_unavailable: 'The provider cannot be reached or gave an answer that cannot be used.',
   database_unavailable: 'The database cannot be reached at the moment.',
   database_not_migrated: 'The database lacks 2 migration(s).',
+  encryption_key_missing:
+    'This process lacks the encryption key 2026-a. Whoever runs the service has to add it.',
   voice_challenge_missing: 'Could not find challenge for user',
   voice_client_missing: 'Could not find corresponding teamspeak client',
 };

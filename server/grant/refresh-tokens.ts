@@ -73,8 +73,12 @@ export function createAccessTokens(services: {
       if (state === undefined || !state.valid) return undefined;
       const token = living({ ...state, grant_id: grantId }, refused);
       if (token !== undefined) return token;
-      if (!state.in_flight && (await claimRefresh(db, grantId, state.refresh_token, clock.now()))) {
-        return refresh(grantId, characterId, state.refresh_token, dead);
+      if (!state.in_flight) {
+        // A process that lacks the key leaves the refresh to others.
+        const refreshToken = vault.open(state.refresh_token, grantPlace(grantId, 'refresh_token'));
+        if (await claimRefresh(db, grantId, state.refresh_token, clock.now())) {
+          return refresh({ grantId, characterId, used: state.refresh_token }, refreshToken, dead);
+        }
       }
       if (performance.now() + LOOK_EVERY >= deadline) {
         throw new ProviderError('timeout', 'another process did not end its refresh of this token in time');
@@ -84,23 +88,21 @@ export function createAccessTokens(services: {
   }
 
   async function refresh(
-    grantId: string,
-    characterId: number,
-    sealed: Buffer,
+    { grantId, characterId, used }: Pick<Death, 'grantId' | 'characterId' | 'used'>,
+    refreshToken: string,
     dead: NonNullable<Asked['dead']>,
   ): Promise<string | undefined> {
-    const place = grantPlace(grantId, 'refresh_token');
-    let current = sealed;
+    let current = used;
     try {
-      const outcome = await askTwice(vault.open(sealed, place));
+      const outcome = await askTwice(refreshToken);
       if (outcome.kind === 'dead') {
-        await handleDeath({ grantId, characterId, used: sealed, cause: outcome.cause }, dead);
+        await handleDeath({ grantId, characterId, used, cause: outcome.cause }, dead);
         return undefined;
       }
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
       // the former refresh token, and the new one is nowhere else.
-      const renewed = vault.seal(outcome.refreshToken, place);
-      await untilReachable(() => replace({ grantId, characterId, used: sealed }, renewed));
+      const renewed = vault.seal(outcome.refreshToken, grantPlace(grantId, 'refresh_token'));
+      await untilReachable(() => replace({ grantId, characterId, used }, renewed));
       current = renewed;
       if (outcome.kind === 'replaced') throw outcome.fault;
       const { accessToken } = outcome;

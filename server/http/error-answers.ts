@@ -2,6 +2,7 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Caller } from '../access/caller.queries.ts';
 import { constraintOf, isOverdue, isUndone, isUnreachable } from '../database/errors.ts';
+import { MissingKey } from '../keys/vault.ts';
 import { ProviderError } from '../provider/http.ts';
 import { ProviderRefusal } from '../provider/refusal.ts';
 import type { Services } from '../services/services.ts';
@@ -60,6 +61,8 @@ export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorR
     // Without the database no crash report can be stored, so the error goes to the log (D8).
     if (isUnreachable(error)) note(services, res, error, 'the database cannot be reached');
     if (error instanceof VoiceError) note(services, res, error, 'the voice server failed');
+    if (error instanceof MissingKey)
+      services.outages.failed('encryption keys', { err: error }, LACKS_KEY, 'error');
     if (isUndone(error))
       note(services, res, error, 'others overtook a transaction each time that it was tried');
     const problem = toProblem(error, req);
@@ -77,6 +80,7 @@ function toProblem(error: unknown, req: Request): HttpError | undefined {
   if (error instanceof ProviderError) return providerProblem(error);
   if (error instanceof ProviderRefusal) return mirrored(error);
   if (error instanceof VoiceError) return voiceProblem();
+  if (error instanceof MissingKey) return keyProblem(error);
   const constraint = constraintOf(error)?.constraint ?? '';
   const conflict = CONFLICTS[constraint];
   if (conflict !== undefined) return new HttpError('name_taken', conflict(req.body));
@@ -125,6 +129,15 @@ function providerProblem({ fault, message, retryAfter = 60 }: ProviderError): Ht
 function voiceProblem(): HttpError {
   const detail = 'The voice server cannot be reached or gave an answer that cannot be used.';
   return new HttpError('voice_server_unavailable', detail);
+}
+
+const LACKS_KEY =
+  'a request needs an encryption key that other processes of the service have: add it to ENCRYPTION_KEYS of this one';
+
+/** The process was left out when a key was added: others of the service may answer, and nothing is wrong with the data. */
+function keyProblem({ keyId }: MissingKey): HttpError {
+  const detail = `This process lacks the encryption key ${keyId}. Whoever runs the service has to add it.`;
+  return new HttpError('encryption_key_missing', detail, { headers: { 'Retry-After': '60' } });
 }
 
 /** Sends the error as JSON, or as an HTML page on paths that browsers are redirected to (D2). */

@@ -1,6 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { EncryptionKey } from './formats.ts';
 
+/** A secret was encrypted with a key that this process does not have. */
+export class MissingKey extends Error {
+  readonly keyId: string;
+
+  constructor(keyId: string) {
+    super(`a secret was encrypted with the key ${keyId}, which is not in ENCRYPTION_KEYS`);
+    this.keyId = keyId;
+  }
+}
+
 /**
  * Encrypts secrets at rest by AES-256-GCM. The ciphertext contains the key's id and is bound to the place where it is
  * stored (D34).
@@ -10,7 +20,11 @@ export interface Vault {
   readonly keyIds: readonly string[];
   /** Encrypts; `place` names row and column, and the ciphertext can be decrypted only for the same place. */
   seal(secret: string, place: string): Buffer;
-  /** Decrypts; throws when the key is missing, the ciphertext was changed, or it was encrypted for another place. */
+  /**
+   * Decrypts.
+   *
+   * @throws MissingKey, or another error when the ciphertext was changed or encrypted for another place
+   */
   open(sealed: Buffer, place: string): string;
   canOpen(sealed: Buffer, place: string): boolean;
   /** Whether it was encrypted with the present key. */
@@ -39,11 +53,9 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
       const idEnd = 2 + (sealed[1] ?? 0);
       const id = sealed.subarray(2, idEnd).toString();
       const key = byId.get(id);
-      if (sealed[0] !== VERSION || key === undefined) {
-        throw new Error(
-          `a secret of ${place} was sealed with an encryption key that is not in ENCRYPTION_KEYS`,
-        );
-      }
+      if (sealed[0] !== VERSION)
+        throw new Error(`a secret of ${place} is not encrypted as this release does`);
+      if (key === undefined) throw new MissingKey(id);
       const iv = sealed.subarray(idEnd, idEnd + IV);
       const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG })
         .setAAD(Buffer.from(place))

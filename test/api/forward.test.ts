@@ -1,7 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import type { Updateable } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import { openApiDocument } from '../../contract/openapi.ts';
+import type { Database } from '../../server/database/tables.ts';
 import { refusal } from '../../server/ext/refusal.ts';
+import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { createVault } from '../../server/keys/vault.ts';
 import { createDocument } from '../../server/provider/operations.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { documentedFetch, type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
@@ -39,6 +44,55 @@ function rawGet(path: string, init: RequestInit & { token?: string } = {}) {
     headers: { Authorization: `Bearer ${token}` },
   });
 }
+
+describe('D34: a process that was left out when a key was added', () => {
+  it('answers with a clear 503, logs it once, and leaves the grant to the processes that have the key', async () => {
+    const { db, clock } = app;
+    const { character_id } = other.user;
+    const [grant] = await db
+      .selectFrom('grants')
+      .selectAll()
+      .where('character_id', '=', character_id)
+      .execute();
+    if (grant === undefined) throw new Error('there is no grant');
+    const [id, elsewhere] = [grant.grant_id, createVault([{ id: 'new', key: randomBytes(32) }])];
+    const store = (set: Updateable<Database['grants']>) =>
+      db.updateTable('grants').set(set).where('grant_id', '=', id).execute();
+    const crashes = async () => db.selectFrom('crash_reports').select('id').execute();
+    const before = await crashes();
+    for (const set of [
+      {
+        access_token: elsewhere.seal('access', grantPlace(id, 'access_token')),
+        access_expires_on: new Date(clock.now().getTime() + 3_600_000),
+      },
+      {
+        access_token: null,
+        access_expires_on: null,
+        refresh_token: elsewhere.seal('refresh', grantPlace(id, 'refresh_token')),
+      },
+    ]) {
+      await store(set);
+      const answer = await other.client.ext.forward({ params: { esi_path: skillsOf(other) } });
+      expect(answer).toMatchObject({
+        status: 503,
+        body: { code: 'encryption_key_missing', detail: expect.stringContaining('encryption key new') },
+      });
+    }
+    const [after] = await db
+      .selectFrom('grants')
+      .selectAll()
+      .where('character_id', '=', character_id)
+      .execute();
+    expect(after).toMatchObject({ valid: true, refresh_started_on: null });
+    expect(await crashes()).toEqual(before);
+    expect(app.logged.filter((line) => line.includes('add it to ENCRYPTION_KEYS'))).toHaveLength(1);
+    await store({
+      access_token: grant.access_token,
+      access_expires_on: grant.access_expires_on,
+      refresh_token: grant.refresh_token,
+    });
+  });
+});
 
 describe('D30: forwarding', () => {
   it("answers with data, harmless headers, annotations and the provider's status", async () => {

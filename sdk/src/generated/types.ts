@@ -424,6 +424,7 @@ export type DisabledReason =
  * - `database_not_migrated` (503): The database lacks migrations.
  * - `provider_limits_used_up` (503): The provider's limits are used up at the moment.
  * - `forwarding_busy` (503): Too many requests are being forwarded at the moment.
+ * - `encryption_key_missing` (503): A process lacks an encryption key that others of the service use.
  * - `service_starting` (503): The service is starting.
  * - `service_stopping` (503): The service is stopping.
  * - `provider_timeout` (504): The provider did not answer in time.
@@ -487,6 +488,7 @@ export type ErrorCode =
   | 'database_not_migrated'
   | 'provider_limits_used_up'
   | 'forwarding_busy'
+  | 'encryption_key_missing'
   | 'service_starting'
   | 'service_stopping'
   | 'provider_timeout'

@@ -736,12 +736,13 @@ export const DisabledReason: Enum<'asked' | 'gone' | 'undeliverable' | 'not_allo
  * - `database_not_migrated` (503): The database lacks migrations.
  * - `provider_limits_used_up` (503): The provider's limits are used up at the moment.
  * - `forwarding_busy` (503): Too many requests are being forwarded at the moment.
+ * - `encryption_key_missing` (503): A process lacks an encryption key that others of the service use.
  * - `service_starting` (503): The service is starting.
  * - `service_stopping` (503): The service is stopping.
  * - `provider_timeout` (504): The provider did not answer in time.
  * - `provider_refused` (its own): The provider refused a forwarded request; `status_code` is the status of its answer.
  */
-export const ErrorCode: z.ZodUnion<[Enum<'http_unreadable' | 'token_missing' | 'token_malformed' | 'token_invalid' | 'token_expired' | 'token_revoked' | 'token_type_refused' | 'login_not_allowed' | 'level_too_low' | 'no_authority' | 'forbidden_to_all' | 'not_found' | 'path_unknown' | 'ext_path_unknown' | 'no_refresh_token' | 'state_code_unknown' | 'voice_not_configured' | 'voice_challenge_missing' | 'voice_client_missing' | 'method_not_allowed' | 'request_timeout' | 'name_taken' | 'autogroup_kept' | 'joining_closed' | 'not_eligible' | 'questions_changed' | 'already_member' | 'too_many_applications' | 'application_pending' | 'reapply_later' | 'application_decided' | 'owner_stays' | 'member_stays' | 'main_kept' | 'client_is_public' | 'too_many_guest_codes' | 'resync' | 'too_many_webhooks' | 'precondition_failed' | 'body_too_large' | 'encoding_unsupported' | 'range_not_satisfiable' | 'host_unknown' | 'invalid_request' | 'rate_limited' | 'caller_errors_used_up' | 'too_many_waiting' | 'too_many_joined_answers' | 'headers_too_large' | 'internal_error' | 'provider_unavailable' | 'provider_pages_changed' | 'voice_server_unavailable' | 'database_unavailable' | 'database_not_migrated' | 'provider_limits_used_up' | 'forwarding_busy' | 'service_starting' | 'service_stopping' | 'provider_timeout' | 'provider_refused'>, z.ZodNever]> = z.enum([
+export const ErrorCode: z.ZodUnion<[Enum<'http_unreadable' | 'token_missing' | 'token_malformed' | 'token_invalid' | 'token_expired' | 'token_revoked' | 'token_type_refused' | 'login_not_allowed' | 'level_too_low' | 'no_authority' | 'forbidden_to_all' | 'not_found' | 'path_unknown' | 'ext_path_unknown' | 'no_refresh_token' | 'state_code_unknown' | 'voice_not_configured' | 'voice_challenge_missing' | 'voice_client_missing' | 'method_not_allowed' | 'request_timeout' | 'name_taken' | 'autogroup_kept' | 'joining_closed' | 'not_eligible' | 'questions_changed' | 'already_member' | 'too_many_applications' | 'application_pending' | 'reapply_later' | 'application_decided' | 'owner_stays' | 'member_stays' | 'main_kept' | 'client_is_public' | 'too_many_guest_codes' | 'resync' | 'too_many_webhooks' | 'precondition_failed' | 'body_too_large' | 'encoding_unsupported' | 'range_not_satisfiable' | 'host_unknown' | 'invalid_request' | 'rate_limited' | 'caller_errors_used_up' | 'too_many_waiting' | 'too_many_joined_answers' | 'headers_too_large' | 'internal_error' | 'provider_unavailable' | 'provider_pages_changed' | 'voice_server_unavailable' | 'database_unavailable' | 'database_not_migrated' | 'provider_limits_used_up' | 'forwarding_busy' | 'encryption_key_missing' | 'service_starting' | 'service_stopping' | 'provider_timeout' | 'provider_refused'>, z.ZodNever]> = z.enum([
   'http_unreadable',
   'token_missing',
   'token_malformed',
@@ -799,6 +800,7 @@ export const ErrorCode: z.ZodUnion<[Enum<'http_unreadable' | 'token_missing' | '
   'database_not_migrated',
   'provider_limits_used_up',
   'forwarding_busy',
+  'encryption_key_missing',
   'service_starting',
   'service_stopping',
   'provider_timeout',

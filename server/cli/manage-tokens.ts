@@ -82,10 +82,13 @@ async function ownerOf({ db }: Tools, text: string): Promise<number> {
   return id;
 }
 
+/** Text from outside may neither begin a line of its own nor send escape sequences to the terminal. */
+const harmless = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
+
 async function list({ db }: Tools): Promise<string> {
   const tokens = await listAppTokens(db);
   const lines = tokens.map(({ token_type, uuid, character_name, callback, comments }) =>
-    [token_type, uuid, character_name, callback ?? '-', comments ?? ''].join('\t'),
+    [token_type, uuid, character_name, callback ?? '-', comments ?? ''].map(harmless).join('\t'),
   );
   return lines.map((line) => `${line}\n`).join('');
 }

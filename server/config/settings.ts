@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -366,6 +367,8 @@ export function isLoopback(host: string): boolean {
 /** Reads `.env` in the working directory, if it exists, and the environment, which takes precedence. */
 export function loadSettings(): Settings {
   try {
+    // `loadEnvFile` says of every file that it cannot read that there is none.
+    readFileSync('.env');
     process.loadEnvFile();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -42,6 +42,7 @@ interface Expected {
 }
 
 const Health = z.object({ status: z.literal('ok') });
+const Unready = z.object({ detail: z.string() });
 const GameStatus = z.object({ players: z.number() });
 const matches = (schema: z.ZodTypeAny) => (body: unknown) => schema.safeParse(body).success;
 
@@ -152,17 +153,35 @@ export async function examineOutside(settings: CompleteSettings, clock: Clock): 
       isBody: (body) => isDocument(body, extApi.scopePrefix),
       advice: 'nothing can be forwarded without it: is EXT_API_SPEC_URL right?',
     }),
-    examineAddress({
-      about: 'BASE_URL',
-      url: `${baseUrl}/healthz`,
-      body: 'what castellan says',
-      isBody: matches(Health),
-      advice:
-        'browsers cannot come back from a sign-in either: is the service running, and is BASE_URL its public address?',
-    }),
+    examineService(baseUrl),
     examineVoice(settings),
   ]);
   return findings.flat();
+}
+
+/** Checks that the service answers at its public address, and that it is ready: what is up may lack its database. */
+async function examineService(baseUrl: string): Promise<Finding> {
+  const expected = {
+    about: 'BASE_URL',
+    url: `${baseUrl}/healthz`,
+    body: 'what castellan says',
+    isBody: matches(Health),
+    advice:
+      'browsers cannot come back from a sign-in either: is the service running, and is BASE_URL its public address?',
+  };
+  const finding = await examineAddress(expected);
+  if (finding.state !== 'good') return finding;
+  const readiness = await reach({ ...expected, url: `${baseUrl}/readyz` });
+  // A proxy may hide it.
+  const unready = typeof readiness === 'object' && readiness.status === 503 ? readiness.body : undefined;
+  const told = Unready.safeParse(unready);
+  if (!told.success) return finding;
+  const says = `${new URL(baseUrl).host} answers, but is not ready: ${told.data.detail}`;
+  return bad(
+    expected.about,
+    says,
+    'it can do nothing yet: see what this command says of the database, and its log',
+  );
 }
 
 function isDocument(body: unknown, scopePrefix: string): boolean {

@@ -111,13 +111,14 @@ describe('D24: npm run token', () => {
     });
 
     it('lists application tokens, signs one again, and revokes it with all its descendants', async () => {
-      const body = { callback: 'http://127.0.0.1:9/listed', comments: 'to be revoked' };
+      const body = { callback: 'http://127.0.0.1:9/listed', comments: 'to be\nrevoked\u001b[2K\u202e' };
       const { tkn: parent } = await ok(client(printed).token.createPermanent({ body }));
       const { tkn: child } = await ok(client(parent).token.createPermanent({ body }));
       const { uuid } = await ok(client(parent).token.current());
       const list = await token('--list');
       expect(list.stdout.split('\n')).toContain(
-        ['per', uuid, '(built-in)', body.callback, body.comments].join('\t'),
+        // Neither a line of its own, nor a sequence that the terminal would execute.
+        ['per', uuid, '(built-in)', body.callback, 'to be\ufffdrevoked\ufffd[2K\ufffd'].join('\t'),
       );
       expect(list.stdout).not.toContain('eyJ');
       expect(onlyLine(await token('--reissue', uuid))).toBe(parent);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -151,11 +151,15 @@ describe('one sentence, and exit code 1', () => {
     }
   });
 
-  it('a file .env that cannot be read', async () => {
-    await mkdir(join(instance.dataDir, '.env'));
+  it.each([
+    ['a folder', (path: string) => mkdir(path)],
+    ['a link to itself', (path: string) => symlink('.env', path)],
+  ])('a file .env that cannot be read, such as %s', async (_, make) => {
+    const path = join(instance.dataDir, '.env');
+    await make(path);
     const command = `cd ${instance.dataDir} && exec ${PROGRAMS.server.join(' ')}`;
     await expectSentence(instance.run(['sh', '-c', command]), /^The file \.env cannot be read: /);
-    await rmdir(join(instance.dataDir, '.env'));
+    await rm(path, { recursive: true });
   });
 
   it('a HOST that this machine does not have', async () => {

@@ -76,6 +76,17 @@ describe('the doctor recognises what answers', () => {
     ]);
   });
 
+  it('a service that is up, and not ready', async () => {
+    const detail = 'The database lacks 2 migration(s).';
+    answer = (path) => (path === '/readyz' ? { status: 503, body: JSON.stringify({ detail }) } : usual(path));
+    const findings = await examined();
+    const { host } = new URL(url);
+    expect(findings.find(({ about }) => about === 'BASE_URL')).toMatchObject({
+      state: 'bad',
+      says: `${host} answers, but is not ready: ${detail}`,
+    });
+  });
+
   it.each([
     ['the page of a parked domain', 200, '<html>This domain is for sale</html>'],
     ['the JSON of something else', 200, '{"status":"green"}'],

@@ -5,3 +5,4 @@ import './console/records.ts';
 import './console/saving.ts';
 import './console/desk.ts';
 import './console/webhooks.ts';
+import './console/typed.ts';

@@ -1,6 +1,6 @@
-import { MultiSelect } from '@mantine/core';
 import { t } from '../text/text.ts';
 import type { Choice } from './choices.ts';
+import { Several } from './several.tsx';
 
 const SHOWN = 50;
 
@@ -21,15 +21,13 @@ export function ChoicePicker<Id extends number | string>(props: ChoicePickerProp
   const known = new Set(choices.map((choice) => choice.value));
   const gone = chosen.filter((id) => !known.has(id)).map((id) => ({ value: id, label: `#${id}` }));
   return (
-    <MultiSelect
+    <Several
       label={label}
       {...(description !== undefined && { description })}
       data={[...gone, ...choices]}
       value={chosen}
       onChange={(ids) => onChange(ids.map(read))}
-      searchable
       limit={SHOWN}
-      hidePickedOptions
       nothingFoundMessage={t('Nothing is registered by this name.')}
     />
   );

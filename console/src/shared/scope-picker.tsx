@@ -1,6 +1,6 @@
 import type { ExtScope } from '@castellan/sdk';
-import { MultiSelect } from '@mantine/core';
 import { t } from '../text/text.ts';
+import { Several } from './several.tsx';
 
 interface ScopePickerProps {
   readonly label: string;
@@ -11,17 +11,15 @@ interface ScopePickerProps {
 
 export function ScopePicker({ label, value, known, onChange }: ScopePickerProps) {
   return (
-    <MultiSelect
+    <Several
       label={label}
       placeholder={value.length === 0 ? t('No scope is required') : ''}
       data={[...known]}
       value={[...value]}
       onChange={(scopes) => onChange(scopes as ExtScope[])}
-      searchable
       clearable
       clearButtonProps={{ 'aria-label': t('Require no scope') }}
       limit={50}
-      hidePickedOptions
     />
   );
 }

@@ -1,8 +1,9 @@
 import type { OidcClient, PostOidcClient } from '@castellan/sdk';
-import { Checkbox, MultiSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
+import { ChoicePicker } from '../../shared/choice-picker.tsx';
 import { DialogButton, DialogForm } from '../../shared/dialog-form.tsx';
 import { changesOf } from '../../shared/with-theirs.ts';
 import { t } from '../../text/text.ts';
@@ -107,13 +108,12 @@ function Form({ label, client, save, close }: ClientDialogProps & { readonly clo
         onChange={(event) => setAllowed(event.currentTarget.checked ? [] : null)}
       />
       {allowed !== null && (
-        <MultiSelect
+        <ChoicePicker
           label={t('Allowed groups')}
-          data={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
+          choices={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
           value={allowed}
           onChange={setAllowed}
-          searchable
-          limit={50}
+          read={String}
         />
       )}
       <Checkbox

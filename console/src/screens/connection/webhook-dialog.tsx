@@ -1,8 +1,9 @@
 import type { PostWebhook, Webhook } from '@castellan/sdk';
-import { Checkbox, MultiSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '../../session/api.ts';
+import { ChoicePicker } from '../../shared/choice-picker.tsx';
 import { DialogButton, DialogForm } from '../../shared/dialog-form.tsx';
 import { changesOf } from '../../shared/with-theirs.ts';
 import { listed, t } from '../../text/text.ts';
@@ -83,13 +84,12 @@ function Form({ label, webhook, save, close }: WebhookDialogProps & { readonly c
         onChange={(event) => setOnly(event.currentTarget.checked ? [] : null)}
       />
       {only !== null && (
-        <MultiSelect
+        <ChoicePicker
           label={t('Of groups, only these')}
-          data={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
+          choices={groups.map(({ group_id, group_name }) => ({ value: group_id, label: group_name }))}
           value={only}
           onChange={setOnly}
-          searchable
-          limit={50}
+          read={String}
         />
       )}
       <Checkbox

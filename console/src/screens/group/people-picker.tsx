@@ -1,8 +1,8 @@
-import { MultiSelect } from '@mantine/core';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { queries } from '../../session/api.ts';
 import { namedBy } from '../../shared/by-id.ts';
+import { Several } from '../../shared/several.tsx';
 import { t } from '../../text/text.ts';
 
 const SHOWN = 20;
@@ -19,7 +19,12 @@ interface PeoplePickerProps {
 export function PeoplePicker({ label, description, value, onChange }: PeoplePickerProps) {
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search.trim());
-  const { data: found = [], error } = useQuery({
+  const {
+    data: found = [],
+    error,
+    isSuccess,
+    isPlaceholderData,
+  } = useQuery({
     ...queries.user.list({ query: { search: wanted, limit: SHOWN } }),
     enabled: wanted !== '',
     placeholderData: keepPreviousData,
@@ -35,16 +40,14 @@ export function PeoplePicker({ label, description, value, onChange }: PeoplePick
   ]);
   const offered = new Set([...value, ...found.map(({ character_id }) => character_id)]);
   return (
-    <MultiSelect
+    <Several
       label={label}
       description={description}
       data={[...offered].map((id) => ({ value: String(id), label: names.get(id) ?? `#${id}` }))}
       value={value.map(String)}
       onChange={(ids) => onChange(ids.map(Number))}
-      searchable
-      searchValue={search}
+      found={isSuccess && !isPlaceholderData}
       onSearchChange={setSearch}
-      hidePickedOptions
       nothingFoundMessage={wanted === '' ? t('Type a part of the name.') : (error?.message ?? t('Nobody.'))}
     />
   );

@@ -149,6 +149,7 @@ function Add({ coalition, add, pending }: AddProps) {
         value={chosen}
         onChange={setChosen}
         searchable
+        selectFirstOptionOnChange
         limit={100}
         nothingFoundMessage={t('Nothing is registered by this name.')}
         flex={1}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../../sdk/src/index.ts';
+import { ADMINISTRATOR, button, goToPart, open, operator, page, tab, tokenOf } from './stage.ts';
+
+/** What becomes of what somebody types. */
+describe('what is typed', () => {
+  const dialog = () => page.getByRole('dialog');
+  const pills = () => page.locator('.mantine-MultiSelect-pill');
+  let administrator: string;
+  const groups: { group_id: string; group_name: string }[] = [];
+  beforeAll(async () => {
+    administrator = await tokenOf(ADMINISTRATOR);
+    for (const group_name of ['Typed first', 'Typed second'])
+      groups.push(await ok(operator.group.create({ body: { group_name, description: '' } })));
+  });
+  afterAll(() => Promise.all(groups.map(({ group_id }) => operator.group.delete({ params: { group_id } }))));
+
+  it('in search of a group is taken by Enter, which sends the form only when nothing is typed any more', async () => {
+    await open('/applications', administrator);
+    await button('New client').click();
+    await dialog().getByLabel('Name').fill('Typed');
+    await dialog().getByLabel('Redirect URIs').fill('https://typed.example/callback');
+    await dialog().getByLabel('Only members of some groups').check();
+    const search = dialog().getByRole('combobox', { name: 'Allowed groups' });
+    for (const { group_name } of groups) {
+      await search.pressSequentially(group_name);
+      await page.getByRole('option', { name: group_name }).waitFor();
+      await search.press('Enter');
+      await pills().filter({ hasText: group_name }).waitFor();
+    }
+    await search.pressSequentially('Of no such name');
+    await search.press('Enter');
+    await search.fill('');
+    await search.press('Enter');
+    await page.getByText('The secret of Typed').waitFor();
+    const clients = await ok(operator.oidc.listClients());
+    const { client_id, allowed_groups } = clients.find(({ client_name }) => client_name === 'Typed') ?? {};
+    expect(allowed_groups?.toSorted()).toEqual(groups.map(({ group_id }) => group_id).toSorted());
+    await operator.oidc.deleteClient({ params: { client_id: client_id ?? '' } });
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('in search of a person is taken by Enter, when the service has found it', async () => {
+    const { character_name } = await ok(
+      operator.user.get({ params: { character_name: String(ADMINISTRATOR) } }),
+    );
+    await open(`/group/${groups[0]?.group_id}`, administrator);
+    await goToPart('Joining');
+    const search = page.getByRole('combobox', { name: 'People' });
+    await search.pressSequentially(character_name);
+    await page
+      .getByRole('option', { name: character_name })
+      .and(page.locator('[data-combobox-selected]'))
+      .waitFor();
+    await search.press('Enter');
+    await pills().filter({ hasText: character_name }).waitFor();
+    expect(await search.inputValue()).toBe('');
+    expect(tab.complaints).toEqual([]);
+  });
+});

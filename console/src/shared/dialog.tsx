@@ -5,24 +5,48 @@ import { laterPart } from './later.ts';
 import { Part } from './screen.tsx';
 
 const Modal = laterPart(() => import('./modal.ts'), 'Modal');
-/** Tells the dialog around whether it has to stay open. */
-const Staying = createContext<(stays: boolean) => void>(() => undefined);
+/** Tells the dialog around that it can be cancelled, and whether it has to stay open. */
+const Staying = createContext<(stays: boolean | undefined) => void>(() => undefined);
 
-/** A modal dialog that is rendered only after it was first opened, because lists have one in each row. */
-export function Dialog({ onClose, ...props }: ModalProps) {
+/**
+ * A modal dialog that is rendered only after it was first opened, because lists have one in each row. Where something
+ * was typed that its buttons are for, it asks before it closes by Escape or by a click beside it.
+ */
+export function Dialog({ onClose, children, ...props }: ModalProps) {
   const [wanted, setWanted] = useState(props.opened);
-  const [stays, setStays] = useState(false);
+  const [stays, setStays] = useState<boolean>();
+  const [typed, setTyped] = useState(false);
+  const [asks, setAsks] = useState(false);
   if (props.opened && !wanted) setWanted(true);
+  if (!props.opened && (typed || asks)) {
+    setTyped(false);
+    setAsks(false);
+  }
   if (!wanted) return null;
+  const leave = () => {
+    if (stays === true) return;
+    if (typed && stays !== undefined) setAsks(true);
+    else onClose();
+  };
   return (
     <Part>
       <Suspense fallback={null}>
         <Staying value={setStays}>
           <Opening
             {...props}
-            onClose={() => !stays && onClose()}
-            closeButtonProps={{ 'aria-label': t('Close'), disabled: stays }}
-          />
+            onInput={() => setTyped(true)}
+            onClose={leave}
+            closeButtonProps={{ 'aria-label': t('Close'), disabled: stays === true }}
+          >
+            {children}
+            <Dialog opened={asks} onClose={() => setAsks(false)} title={t('Throw away what you typed?')}>
+              <DialogFoot cancel={t('Keep it')} close={() => setAsks(false)} isPending={false}>
+                <Button color="red.9" onClick={onClose}>
+                  {t('Throw it away')}
+                </Button>
+              </DialogFoot>
+            </Dialog>
+          </Opening>
         </Staying>
       </Suspense>
     </Part>
@@ -66,7 +90,7 @@ export function DialogFoot({ close, cancel = t('Cancel'), isPending, children }:
   const stay = useContext(Staying);
   useEffect(() => {
     stay(isPending);
-    return () => stay(false);
+    return () => stay(undefined);
   }, [stay, isPending]);
   return (
     <Group justify="flex-end">

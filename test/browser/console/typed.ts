@@ -57,4 +57,30 @@ describe('what is typed', () => {
     expect(await search.inputValue()).toBe('');
     expect(tab.complaints).toEqual([]);
   });
+
+  it('in a dialog is thrown away by neither Escape nor a click beside it, unless that is confirmed', async () => {
+    await open(`/group/${groups[0]?.group_id}`, administrator);
+    const form = page.getByRole('dialog', { name: 'Edit' });
+    const question = page.getByRole('dialog', { name: 'Throw away what you typed?' });
+    await button('Edit').click();
+    await form.getByLabel('Description').fill('An hour of writing');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.mouse.click(5, 5);
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Description').inputValue()).toBe('An hour of writing');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Throw it away' }).click();
+    await form.waitFor({ state: 'detached' });
+    // What was not typed in is closed at once.
+    await button('Edit').click();
+    await form.getByLabel('Description').waitFor();
+    expect(await form.getByLabel('Description').inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    expect(tab.complaints).toEqual([]);
+  });
 });

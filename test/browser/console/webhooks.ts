@@ -42,7 +42,7 @@ describe('D93: webhooks', () => {
       await dialog().getByRole('button', { name: 'Deliver again' }).click();
       await dialog().locator('input[name=after]:invalid').waitFor();
     }
-    await page.keyboard.press('Escape');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
     await dialog().waitFor({ state: 'detached' });
 
     await button(`Disable ${url}`).click();

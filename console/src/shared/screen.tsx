@@ -58,16 +58,18 @@ interface ChangingProps<Choice> {
   /** The user's choice. */
   readonly to: Choice;
   readonly children: (shown: Choice) => ReactNode;
+  /** False where the content itself says by its keys what of it is another one. */
+  readonly remounts?: boolean;
 }
 
 /** A part whose content depends on a choice: the former content stays until the new one has loaded. */
-export function Changing<Choice>({ to, children }: ChangingProps<Choice>) {
+export function Changing<Choice>({ to, children, remounts = true }: ChangingProps<Choice>) {
   const shown = useDeferredValue(to);
   const about = JSON.stringify(shown);
   return (
     <div className="changing" aria-busy={shown !== to}>
       <Part about={about}>
-        <Fragment key={about}>{children(shown)}</Fragment>
+        <Fragment key={remounts ? about : null}>{children(shown)}</Fragment>
       </Part>
     </div>
   );

@@ -1,18 +1,29 @@
 import { Stack, Tabs } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Activity, type ReactNode, useState } from 'react';
 import { Changing } from './screen.tsx';
 
 interface PartsProps {
-  readonly of: readonly { readonly value: string; readonly label: string; readonly part: ReactNode }[];
+  readonly of: readonly {
+    readonly value: string;
+    readonly label: string;
+    readonly part: ReactNode;
+    /** Whether what was filled in there stays while another part is looked at. */
+    readonly keeps?: boolean;
+  }[];
 }
 
 /** The tabs of a screen. The first is open initially; the others are loaded when they are opened. */
 export function Parts({ of }: PartsProps) {
   const [chosen, setChosen] = useState<string | null>(null);
+  const [left, setLeft] = useState<ReadonlySet<string | null>>(new Set());
   // The chosen one may be gone, with the level that it needs.
   const open = (of.find(({ value }) => value === chosen) ?? of[0])?.value ?? null;
+  const choose = (value: string | null) => {
+    setLeft(new Set(left).add(open));
+    setChosen(value);
+  };
   return (
-    <Tabs value={open} onChange={setChosen}>
+    <Tabs value={open} onChange={choose}>
       <Tabs.List>
         {of.map(({ value, label }) => (
           <Tabs.Tab key={value} value={value}>
@@ -21,8 +32,16 @@ export function Parts({ of }: PartsProps) {
         ))}
       </Tabs.List>
       <Tabs.Panel value={open ?? ''} pt="md">
-        <Changing to={open}>
-          {(shown) => <Stack>{of.find(({ value }) => value === shown)?.part}</Stack>}
+        <Changing to={open} remounts={false}>
+          {(shown) =>
+            of
+              .filter(({ value, keeps }) => value === shown || (keeps === true && left.has(value)))
+              .map(({ value, part }) => (
+                <Activity key={value} mode={value === shown ? 'visible' : 'hidden'}>
+                  <Stack>{part}</Stack>
+                </Activity>
+              ))
+          }
         </Changing>
       </Tabs.Panel>
     </Tabs>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
-import { ADMINISTRATOR, button, goToPart, open, operator, page, tab, tokenOf } from './stage.ts';
+import { ADMINISTRATOR, button, goToPart, open, operator, page, settled, tab, tokenOf } from './stage.ts';
 
 /** What becomes of what somebody types. */
 describe('what is typed', () => {
@@ -81,6 +81,27 @@ describe('what is typed', () => {
     expect(await form.getByLabel('Description').inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await form.waitFor({ state: 'detached' });
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('in a policy is there again after a look at the members, with what others changed meanwhile', async () => {
+    const params = { group_id: groups[1]?.group_id ?? '' };
+    await open(`/group/${params.group_id}`, administrator);
+    await goToPart('Joining');
+    await page.getByLabel('Questions').fill('Why?');
+    await goToPart('Members');
+    await button('Add members').waitFor();
+    await ok(operator.group.setPolicy({ params, body: { grace_hours: 7 } }));
+    await goToPart('Joining');
+    await settled();
+    expect(await page.getByLabel('Questions').inputValue()).toBe('Why?');
+    await expect.poll(() => page.getByLabel('Grace in hours').inputValue()).toBe('7');
+    await button('Save policy').click();
+    await page.getByText('The policy is saved.').waitFor();
+    expect(await ok(operator.group.policy({ params }))).toMatchObject({
+      questions: ['Why?'],
+      grace_hours: 7,
+    });
     expect(tab.complaints).toEqual([]);
   });
 });

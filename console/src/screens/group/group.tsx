@@ -51,7 +51,7 @@ export function Group() {
         <Parts
           of={[
             { value: 'members', label: t('Members'), part: <MembersOf /> },
-            { value: 'joining', label: t('Joining'), part: <JoiningOf /> },
+            { value: 'joining', label: t('Joining'), part: <JoiningOf />, keeps: true },
             { value: 'history', label: t('History'), part: <History /> },
           ]}
         />

@@ -6,3 +6,4 @@ import './console/saving.ts';
 import './console/desk.ts';
 import './console/webhooks.ts';
 import './console/typed.ts';
+import './console/focus.ts';

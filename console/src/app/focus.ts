@@ -1,24 +1,45 @@
 import { useEffect } from 'react';
 
+/** Where the focus is, or was. */
+interface Place {
+  readonly element: HTMLElement;
+  readonly dialog: HTMLElement | null;
+  readonly list: HTMLElement | null;
+  /** Within a dialog: where the focus was when it was opened. */
+  readonly before: Place | undefined;
+}
+
 /**
- * Keeps the focus in the page when what had it goes, such as a button with the row that it acted on: else the next Tab
- * would begin at the top. It passes to the list around, or else to the heading.
+ * Keeps the focus in the page when what had it goes, such as a button with the row that it acted on, or a dialog: else
+ * the next Tab would begin at the top. It passes to what opened the dialog, to the list around, or else to the heading.
+ *
+ * Dialogs give it back by themselves, but only to what has it when they open. A button that is busy has lost it.
  */
 export function useFocusThatStays(): void {
   useEffect(() => {
-    let focused: Element | null = null;
-    let around: HTMLElement | null = null;
+    let last: Place | undefined;
     const note = ({ target }: FocusEvent) => {
-      focused = target as Element;
-      around = focused.closest('.window');
+      const element = target as HTMLElement;
+      const dialog = element.closest<HTMLElement>('[role=dialog]');
+      let same = last;
+      while (same !== undefined && same.dialog !== dialog) same = same.before;
+      const before = same === undefined ? last : same.before;
+      last = { element, dialog, list: element.closest<HTMLElement>('.window'), before };
     };
+    const isLost = () => document.activeElement === document.body;
     const look = () => {
-      if (focused === null || focused.isConnected || document.activeElement !== document.body) return;
-      focused = null;
-      // A dialog gives the focus back by itself.
-      if (document.querySelector('[role=dialog]') !== null) return;
-      const left = around?.isConnected ? around : document.querySelector<HTMLElement>('h1');
-      left?.focus({ preventScroll: true });
+      if (last === undefined || last.element.isConnected || !isLost()) return;
+      const open = [...document.querySelectorAll<HTMLElement>('[role=dialog]')].at(-1);
+      for (let place: Place | undefined = last; place !== undefined; place = place.before) {
+        const { element, dialog, list } = place;
+        // Never to what lies behind a dialog.
+        for (const each of dialog === null && open !== undefined ? [open] : [element, list, dialog]) {
+          each?.focus({ preventScroll: true });
+          if (!isLost()) return;
+        }
+      }
+      last = undefined;
+      document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     };
     const observer = new MutationObserver(look);
     document.addEventListener('focusin', note);

@@ -67,7 +67,7 @@ describe('what level 10 alone sees', () => {
   it('Escape closes a question, and not the dialog that it was asked in', async () => {
     await open('/system', superuser);
     await page.getByRole('tab', { name: 'Jobs' }).click();
-    await page.getByRole('button', { name: 'What would it change? Judge memberships' }).click();
+    await button('What would it change? Judge memberships').press('Enter');
     const outer = page.getByRole('dialog', { name: 'What Judge memberships would change' });
     await outer.getByRole('button', { name: 'Let it through' }).press('Enter');
     const inner = page.getByRole('dialog', { name: 'Let it through' });
@@ -75,6 +75,9 @@ describe('what level 10 alone sees', () => {
     await page.keyboard.press('Escape');
     await inner.waitFor({ state: 'detached' });
     await outer.getByRole('button', { name: 'Let it through' }).and(focused()).waitFor();
+    await page.keyboard.press('Escape');
+    await outer.waitFor({ state: 'detached' });
+    await button('What would it change? Judge memberships').and(focused()).waitFor();
   });
 
   it('D121: what a job would change is looked at before it runs', async () => {

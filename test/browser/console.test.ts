@@ -5,6 +5,7 @@ import './console/trouble.ts';
 import './console/joining.ts';
 import './console/compliance.ts';
 import './console/screens.ts';
+import './console/narrow.ts';
 import './console/roles.ts';
 import './console/reasons.ts';
 import './console/hostile-names.ts';

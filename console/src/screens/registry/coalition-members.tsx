@@ -153,7 +153,7 @@ function Add({ coalition, add, pending }: AddProps) {
         limit={100}
         nothingFoundMessage={t('Nothing is registered by this name.')}
         flex={1}
-        miw={200}
+        miw="min(200px, 100%)"
       />
       <Button
         loading={pending?.key === ADD}

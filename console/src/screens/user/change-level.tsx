@@ -55,7 +55,7 @@ export function ChangeLevel({ user }: { readonly user: User }) {
           onChange={(value) => setChosen(Number(value))}
           allowDeselect={false}
           flex={1}
-          miw={220}
+          miw="min(220px, 100%)"
         />
         <Button
           onClick={() => careful.run(level)}

@@ -1,7 +1,7 @@
 import { CastellanError } from '@castellan/sdk';
 import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useSyncExternalStore } from 'react';
+import { type FormEvent, useState, useSyncExternalStore } from 'react';
 import { HOME } from '../session/addresses.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
@@ -17,9 +17,16 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
   // Behind the `#`, which browsers send nobody: the code is as good as a key, and addresses are logged.
   const hash = useSyncExternalStore(onHashChange, () => location.hash);
   const invitation = location.pathname === INVITATION && hash !== '' ? hash.slice(1) : undefined;
+  const [refused, setRefused] = useState<string>();
+  const isOver = invitation !== undefined && invitation === refused;
   const signing = useMutation({
-    mutationFn: () =>
-      invitation === undefined ? startSignIn() : startSignIn({ state_code: invitation }, `${HOME}/`),
+    mutationFn: () => {
+      if (invitation === undefined) return startSignIn();
+      return startSignIn(isOver ? {} : { state_code: invitation }, `${HOME}/`);
+    },
+    onError: (error) => {
+      if (error instanceof CastellanError && error.code === 'state_code_unknown') setRefused(invitation);
+    },
   });
   const farewell = lastFarewell();
   const told = refusal ?? (farewell && inWords(farewell));
@@ -36,9 +43,17 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
           {refusal === undefined && <RequestOf error={farewell} />}
         </Alert>
       )}
-      <Problem error={signing.error} />
+      {isOver ? (
+        <Text role="alert">
+          {t(
+            'It was used, or is older than 24 hours: ask for another one. Who was let in before needs none.',
+          )}
+        </Text>
+      ) : (
+        <Problem error={signing.error} />
+      )}
       <Button size="md" onClick={() => signing.mutate()} loading={signing.isPending} autoFocus>
-        {t('Sign in with the game')}
+        {isOver ? t('Sign in without it') : t('Sign in with the game')}
       </Button>
       <Operator />
     </FrontPage>

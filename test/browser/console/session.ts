@@ -130,6 +130,15 @@ describe('D130: the session', () => {
     await page.getByText('You were invited as a guest.').waitFor();
   });
 
+  it('D28: an invitation that was used, or is too old, is no dead end for whoever was let in before', async () => {
+    await page.goto(at('/invitation#0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a'));
+    await button('Sign in with the game').click();
+    await page.getByText('It was used, or is older than 24 hours').waitFor();
+    await button('Sign in without it').click();
+    await page.locator(`button[name=character_id][value="${PILOT}"]`).click();
+    await heading('My standing').waitFor();
+  });
+
   it('a token that was revoked asks to sign in again, in the words of the API', async () => {
     await signIn(OTHER);
     await page.getByText('Ends').waitFor();

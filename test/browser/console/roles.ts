@@ -85,6 +85,29 @@ describe('the same screens, as others see them', () => {
     },
   );
 
+  it('D14: level 6 is told beside the field whom it may add to a coalition of its own, level 8 is not', async () => {
+    const { coalition_id } = await ok(
+      operator.coalition.create({ body: { coalition_name: 'Theirs', ticker: 'TH' } }),
+    );
+    const own = { coalition_id };
+    await ok(operator.coalition.update({ params: own, body: { add_member_alliances: [99_000_001] } }));
+    const setLevel = (clearance_level: number) =>
+      ok(operator.user.update({ params: { character_id: OFFICER }, body: { clearance_level } }));
+    await become(officer);
+    for (const [level, told] of [
+      [6, 1],
+      [8, 0],
+    ] as const) {
+      await setLevel(level);
+      await page.goto(at(`/coalition/${coalition_id}`));
+      await page.getByRole('combobox', { name: 'Alliance or corporation to add' }).waitFor();
+      expect(await page.getByText('Below level 8').count(), `level ${level}`).toBe(told);
+    }
+    await setLevel(4);
+    await operator.coalition.delete({ params: own });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D28: a guest, invited by a link, is told that there is nothing to see, and can sign out', async () => {
     const invited = await ok(
       operator.corporation.createGuestCode({ params: { corporation_id: 98_000_001 } }),

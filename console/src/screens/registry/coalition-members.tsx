@@ -3,6 +3,8 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { useLevel } from '../../session/me.ts';
+import { CHANGES_ALL } from '../../shared/level-thresholds.ts';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
@@ -116,6 +118,7 @@ function Add({ coalition, add, pending }: AddProps) {
   const { data: alliances } = useSuspenseQuery(queries.alliance.list());
   const { data: corporations } = useSuspenseQuery(queries.corporation.list());
   const [chosen, setChosen] = useState<string | null>(null);
+  const changesAll = useLevel(CHANGES_ALL);
   const inside = new Set(membersOf(coalition).map(({ id }) => id));
   const choices = [
     {
@@ -145,6 +148,11 @@ function Add({ coalition, add, pending }: AddProps) {
     <Group align="flex-end">
       <Select
         label={t('Alliance or corporation to add')}
+        description={
+          // Which ones these are is known to the service alone.
+          !changesAll &&
+          t('Below level 8 you can add and remove only what is in a coalition together with you.')
+        }
         data={choices}
         value={chosen}
         onChange={setChosen}

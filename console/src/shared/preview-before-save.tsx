@@ -1,9 +1,11 @@
 import type { Preview } from '@castellan/sdk';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Unreachable } from '../session/unreachable.ts';
 import { t } from '../text/text.ts';
 import { Dialog, DialogFoot } from './dialog.tsx';
+import { notify } from './notices.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
 import { same } from './with-theirs.ts';
@@ -35,18 +37,29 @@ interface Asked<Input> {
   readonly before: number;
 }
 
-/** Saves a change at once if it affects nobody; otherwise shows its effect first and asks for confirmation (D121). */
+/**
+ * Saves a change at once if it affects nobody; otherwise shows its effect first and asks for confirmation (D121). To
+ * whoever has left by then, a message says that it was not saved.
+ */
 export function useCareful<Input>({ latest, preview, save, titleOf }: Careful<Input>): Saving<Input> {
   const [asked, setAsked] = useState<Asked<Input>>();
   const leave = () => setAsked(undefined);
-  const saving = useMutation({ mutationFn: save, onSuccess: leave });
+  const isSeen = useIsSeen();
+  const onError = (error: Error) => {
+    if (isSeen.current) return;
+    const why = error instanceof Unreachable ? t('The service cannot be reached.') : error.message;
+    notify(t('What you left was not saved: {why}', { why }), 'until dismissed');
+  };
+  const saving = useMutation({ mutationFn: save, onSuccess: leave, onError });
   const trying = useMutation({
     mutationFn: async (input: Input) => preview?.(input),
     onSuccess: (found, input) => {
-      if (found?.changes.some(({ effect }) => effect === 'lost')) {
+      if (!found?.changes.some(({ effect }) => effect === 'lost')) store(input);
+      else if (isSeen.current) {
         setAsked((former) => ({ input, preview: found, before: former ? former.before + 1 : 0 }));
-      } else store(input);
+      } else onError(new Error(t('somebody would lose by it, which is asked about first.')));
     },
+    onError,
   });
   /** Saves what was tried, unless others saved something meanwhile: on top of that it is tried first. */
   const store = (tried: Input) => {
@@ -99,4 +112,16 @@ export function useCareful<Input>({ latest, preview, save, titleOf }: Careful<In
     </>
   );
   return { run, pending, isPending: pending !== undefined, dialog };
+}
+
+/** Whether what calls it is on the screen, for what comes later. */
+function useIsSeen() {
+  const isSeen = useRef(false);
+  useEffect(() => {
+    isSeen.current = true;
+    return () => {
+      isSeen.current = false;
+    };
+  }, []);
+  return isSeen;
 }

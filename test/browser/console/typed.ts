@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
-import { ADMINISTRATOR, button, goToPart, open, operator, page, settled, tab, tokenOf } from './stage.ts';
+import {
+  ADMINISTRATOR,
+  button,
+  goToPart,
+  heading,
+  open,
+  operator,
+  page,
+  settled,
+  tab,
+  tokenOf,
+} from './stage.ts';
 
 /** What becomes of what somebody types. */
 describe('what is typed', () => {
@@ -103,5 +114,53 @@ describe('what is typed', () => {
       grace_hours: 7,
     });
     expect(tab.complaints).toEqual([]);
+  });
+
+  it('D121: and left before it was known that somebody loses by it is said not to be saved', async () => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const lost = { about: 'login', effect: 'lost', group: null, from_level: null, to_level: null };
+    await page.route(/dry_run=true/, async (route) => {
+      await held;
+      await route.fulfill({ json: { changes: [{ ...lost, count: 1, users: [] }] } });
+    });
+    await open(`/group/${groups[0]?.group_id}`, administrator);
+    const login = page.getByRole('region', { name: 'Logging in' });
+    await login.getByText('Keep out', { exact: true }).click();
+    await login.getByRole('button', { name: 'Save' }).click();
+    await login.locator('button[data-loading]').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
+    await heading('Users').waitFor();
+    answer();
+    await page.getByText('What you left was not saved').waitFor();
+    const { authorized_to_login } = await ok(
+      operator.group.get({ params: { group_id: groups[0]?.group_id ?? '' } }),
+    );
+    expect(authorized_to_login).toBeNull();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('and left before the service refused it is said not to be saved, and why', async () => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/dry_run=true/, async (route) => {
+      await held;
+      await route.fulfill({ status: 409, json: { detail: 'Not now.', code: 'conflict' } });
+    });
+    await open(`/group/${groups[0]?.group_id}`, administrator);
+    await goToPart('Joining');
+    await page.getByLabel('Questions').fill('Who?');
+    await button('Save policy').click();
+    await page.locator('button[data-loading]').waitFor();
+    await goToPart('Members');
+    answer();
+    await page.getByText('What you left was not saved: Not now.').waitFor();
+    await goToPart('Joining');
+    await button('Save policy').waitFor();
+    expect(await page.getByLabel('Questions').inputValue()).toBe('Who?');
   });
 });

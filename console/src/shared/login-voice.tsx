@@ -54,7 +54,10 @@ function Edit({ value, preview, save }: Omit<LoginVoiceProps, 'mayChange'>) {
         same={chosen === value}
         isPending={careful.isPending}
         save={() => chosen !== null && careful.run(chosen)}
-        takeBack={() => choose(value)}
+        takeBack={() => {
+          choose(value);
+          careful.reset();
+        }}
       />
     </>
   );

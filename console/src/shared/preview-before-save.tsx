@@ -26,6 +26,8 @@ interface Saving<Input> {
   /** The change that is tried, asked about or saved. */
   readonly pending: Input | undefined;
   readonly isPending: boolean;
+  /** Forgets why the last change could not be saved. */
+  readonly reset: () => void;
   /** The question and any error; render it beside the control that makes the change. */
   readonly dialog: ReactNode;
 }
@@ -70,6 +72,11 @@ export function useCareful<Input>({ latest, preview, save, titleOf }: Careful<In
   };
   const isBusy = trying.isPending || saving.isPending;
   const pending = asked?.input ?? [trying, saving].find(({ isPending }) => isPending)?.variables;
+  const reset = () => {
+    if (pending !== undefined) return;
+    saving.reset();
+    trying.reset();
+  };
   const run = (input: Input) => {
     if (pending !== undefined) return;
     saving.reset();
@@ -111,7 +118,7 @@ export function useCareful<Input>({ latest, preview, save, titleOf }: Careful<In
       </Dialog>
     </>
   );
-  return { run, pending, isPending: pending !== undefined, dialog };
+  return { run, pending, isPending: pending !== undefined, reset, dialog };
 }
 
 /** Whether what calls it is on the screen, for what comes later. */

@@ -116,6 +116,18 @@ describe('what is typed', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('and refused is not said to be wrong any more when it was taken back', async () => {
+    await open(`/group/${groups[0]?.group_id}`, administrator);
+    await goToPart('Joining');
+    const policy = page.getByRole('region', { name: 'Policy' });
+    await policy.getByLabel('Grace in hours').fill('99999999');
+    await button('Save policy').click();
+    await policy.getByRole('alert').waitFor();
+    await policy.getByRole('button', { name: 'Take back' }).click();
+    await policy.getByRole('alert').waitFor({ state: 'detached' });
+    expect(await button('Save policy').isDisabled()).toBe(true);
+  });
+
   it('D121: and left before it was known that somebody loses by it is said not to be saved', async () => {
     let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {

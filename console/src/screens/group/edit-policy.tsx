@@ -103,7 +103,13 @@ export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps
           {t('Save policy')}
         </Button>
         {!untouched && (
-          <Button variant="default" onClick={() => setDraft(policy)}>
+          <Button
+            variant="default"
+            onClick={() => {
+              setDraft(policy);
+              careful.reset();
+            }}
+          >
             {t('Take back')}
           </Button>
         )}

@@ -59,7 +59,10 @@ function Edit({ own, save, preview }: Required<Omit<RequirementsProps, 'cumulate
         same={areSame(scopes, own)}
         isPending={careful.isPending}
         save={() => careful.run({ base: own, draft: scopes })}
-        takeBack={() => setScopes(own)}
+        takeBack={() => {
+          setScopes(own);
+          careful.reset();
+        }}
       />
     </Stack>
   );

@@ -9,7 +9,7 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { HOME } from '../session/addresses.ts';
-import { later, loadTheRest } from '../shared/later.ts';
+import { later, loadAgain, loadTheRest } from '../shared/later.ts';
 import { LinkAnchor } from '../shared/links.tsx';
 import { Loading } from '../shared/loading.tsx';
 import { Problem } from '../shared/problem.tsx';
@@ -101,11 +101,12 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Shown when a screen fails as a whole, because even its heading needs data. */
+/** Shown when a screen fails as a whole, because its code is missing or even its heading needs data. */
 function Failed({ error, reset }: ErrorComponentProps) {
   const { reset: forgive } = useQueryErrorResetBoundary();
   const again = () => {
     forgive();
+    loadAgain();
     reset();
   };
   return (

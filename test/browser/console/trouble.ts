@@ -133,6 +133,36 @@ describe('at night, when the service is in trouble', () => {
     expect(await page.getByRole('searchbox', { includeHidden: true }).inputValue()).toBe('Typed');
   });
 
+  it('a screen whose code cannot be loaded is tried again, and no page given up that cannot be loaded anew', async () => {
+    // A browser that saves data loads no code before it is needed.
+    await page.addInitScript(`Object.defineProperty(navigator, 'connection', { value: { saveData: true } })`);
+    await open('/groups', administrator);
+    await settled();
+    await page.evaluate('window.isTheFormerPage = true');
+    await page.route(/\/console\//, (route) => route.abort('connectionrefused'));
+    await page.getByRole('navigation').getByRole('link', { name: 'Registry' }).click();
+    await alert().getByText('This part of the page could not be loaded.').waitFor();
+    await page.unroute(/\/console\//);
+    await alert().getByRole('button', { name: 'Try again' }).click();
+    await heading('Registry').waitFor();
+    expect(await page.evaluate('window.isTheFormerPage')).toBe(true);
+  });
+
+  it('a screen whose code is gone, as there is a newer one, takes the newer page', async () => {
+    let isGone = true;
+    await page.route(/\/assets\/registry-/, (route) =>
+      isGone ? route.fulfill({ status: 404 }) : route.continue(),
+    );
+    await page.addInitScript(`Object.defineProperty(navigator, 'connection', { value: { saveData: true } })`);
+    await open('/groups', administrator);
+    await settled();
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) isGone = false;
+    });
+    await page.getByRole('navigation').getByRole('link', { name: 'Registry' }).click();
+    await heading('Registry').waitFor();
+  });
+
   it('a token that had its time asks to sign in, and names the request', async () => {
     await open('/groups', administrator);
     await settled();

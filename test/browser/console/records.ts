@@ -112,6 +112,14 @@ describe('from the screen of one record to that of another', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('D70: a user whose id is in the address is shown by name', async () => {
+    await tokenOf(PILOT);
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
+    await open(`/user/${PILOT}`, await tokenOf(ADMINISTRATOR));
+    await heading(character_name).waitFor();
+    await expect.poll(() => page.title()).toBe(`${character_name} · castellan`);
+  });
+
   it('D28: the invitation of one corporation is not shown as that of the next one', async () => {
     const [one, other] = await ok(operator.corporation.list());
     await signInAsAdministrator();

@@ -32,7 +32,8 @@ function useUser(): UserRecord {
 
 /** The screen of a user: standing, organizations and histories. */
 export function User() {
-  const { name } = route.useParams();
+  // The address may hold the id instead.
+  const { character_name: name } = useUser();
   return (
     <Screen title={name} heading={<Name of={name} />} actions={<Actions />}>
       <Content />

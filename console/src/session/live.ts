@@ -70,6 +70,8 @@ const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   coalition: ['alliance', 'corporation'],
   alliance: ['corporation'],
   job: ['system'],
+  // Whether somebody complies.
+  grant: ['corporation', 'alliance', 'coalition'],
   registry: ['system'],
 };
 

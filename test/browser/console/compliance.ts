@@ -42,6 +42,34 @@ describe('D102: who of a corporation complies', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('follows what its members grant, while it is looked at', async () => {
+    await tokenOf(OFFICER, ['ext-mail.read_mail.v1']);
+    const user = await ok(operator.user.get({ params: { character_name: String(OFFICER) } }));
+    const own = { corporation_id: Number(user.corporation) };
+    const mandatory_ext_scopes = ['ext-wallet.read_character_wallet.v1' as const];
+    const { mandatory_ext_scopes: former } = await ok(operator.corporation.get({ params: own }));
+    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes } }));
+    const administrator = await tokenOf(ADMINISTRATOR);
+    const complying = async () => {
+      const { persons } = await ok(operator.corporation.compliance({ params: own }));
+      return page.getByText(`Complies: ${persons.filter(({ status }) => status === 'ok').length}`, {
+        exact: true,
+      });
+    };
+    // The page follows the feed from that request on.
+    await Promise.all([
+      page.waitForRequest(/\/event\?/),
+      open(`/corporation/${own.corporation_id}`, administrator),
+    ]);
+    await settled();
+    const before = await complying();
+    await before.waitFor();
+    await tokenOf(OFFICER, mandatory_ext_scopes);
+    await before.waitFor({ state: 'detached' });
+    await (await complying()).waitFor();
+    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes: former } }));
+  });
+
   it('can be read on a phone: names are not broken every few letters', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await open(`/corporation/${params.corporation_id}`, await tokenOf(ADMINISTRATOR));

@@ -1,5 +1,17 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ADMINISTRATOR, at, button, heading, open, page, settled, tokenOf } from './stage.ts';
+import { ok } from '../../../sdk/src/index.ts';
+import {
+  ADMINISTRATOR,
+  at,
+  button,
+  goToPart,
+  heading,
+  open,
+  operator,
+  page,
+  settled,
+  tokenOf,
+} from './stage.ts';
 
 const DETAIL = 'The database cannot be reached.';
 const REQUEST = '5d0f6d4e-0d0c-4a53-8d5f-0a5f4f6f2b11';
@@ -32,6 +44,26 @@ describe('at night, when the service is in trouble', () => {
     ]);
     expect(again.method()).toBe('GET');
   });
+
+  it.each([
+    { part: 'State', answers: /\/system\/status$/, told: 'Members, guests' },
+    { part: 'Jobs', answers: /\/system\/job$/, told: 'Schedule' },
+  ])(
+    '$part is asked for again while it is looked at, and beside the former answer stands what failed',
+    async (of) => {
+      await page.clock.install();
+      await open('/system', (await ok(operator.token.createUserToken())).user_token);
+      await goToPart(of.part);
+      await page.getByText(of.told).first().waitFor();
+      await fail(of.answers);
+      await page.clock.runFor(10_000);
+      await alert().getByText(DETAIL).waitFor();
+      await page.getByText(of.told).first().waitFor();
+      await page.unroute(of.answers);
+      await page.clock.runFor(10_000);
+      await page.getByText(DETAIL).waitFor({ state: 'detached' });
+    },
+  );
 
   it('nothing is said of a service that was not asked: what is no id is not sent, and no address of a record', async () => {
     await open('/registry', administrator);

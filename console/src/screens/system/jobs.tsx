@@ -10,15 +10,21 @@ import { notify } from '../../shared/notices.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { count, t } from '../../text/text.ts';
 
+/** Polling interval, because there is no event for a job's next run. */
+const LOOK_AGAIN = 10_000;
+
 /** The scheduled jobs with their next run, and buttons for a dry run and a run now. */
 export function Jobs() {
-  const { data: jobs } = useSuspenseQuery(queries.system.jobs());
+  const { data: jobs, error } = useSuspenseQuery({ ...queries.system.jobs(), refetchInterval: LOOK_AGAIN });
   return (
-    <div className="grid">
-      {jobs.map((job) => (
-        <JobCard key={job.job_id} job={job} />
-      ))}
-    </div>
+    <>
+      <Problem error={error} />
+      <div className="grid">
+        {jobs.map((job) => (
+          <JobCard key={job.job_id} job={job} />
+        ))}
+      </div>
+    </>
   );
 }
 

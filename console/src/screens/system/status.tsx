@@ -3,6 +3,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { queries } from '../../session/api.ts';
 import { Moment } from '../../shared/moment.tsx';
+import { Problem } from '../../shared/problem.tsx';
 import { formatNumber, t } from '../../text/text.ts';
 
 const STATES = { good: 'Good', mind: 'To be minded', bad: 'Bad' } as const satisfies Record<
@@ -11,14 +12,21 @@ const STATES = { good: 'Good', mind: 'To be minded', bad: 'Bad' } as const satis
 >;
 const WORST_FIRST = ['bad', 'mind', 'good'] as const;
 
+/** Polling interval, because there are no events for what is found, and none at all while the service is in trouble. */
+const LOOK_AGAIN = 10_000;
+
 /** The state of the service: findings, worst first, with advice. */
 export function Status() {
-  const { data: status } = useSuspenseQuery(queries.system.status());
+  const { data: status, error } = useSuspenseQuery({
+    ...queries.system.status(),
+    refetchInterval: LOOK_AGAIN,
+  });
   const findings = status.findings.toSorted(
     (a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state),
   );
   return (
     <>
+      <Problem error={error} />
       <div className="grid">
         {findings.map((finding) => (
           <Alert
@@ -38,6 +46,10 @@ export function Status() {
         ))}
       </div>
       <dl className="facts">
+        <dt>{t('As of')}</dt>
+        <dd>
+          <Moment at={status.as_of} />
+        </dd>
         <dt>{t('Version')}</dt>
         <dd>{status.version}</dd>
         <dt>{t('Started')}</dt>

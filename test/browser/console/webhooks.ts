@@ -8,7 +8,9 @@ import { faultsOf, TWO_LOOKS } from './walk.ts';
 describe('D93: webhooks', () => {
   let administrator: string;
   let url: string;
-  const receiver = createServer((_, response) => response.writeHead(204).end());
+  /** What the answers of the receiver wait for. */
+  let answered = Promise.resolve();
+  const receiver = createServer((_, response) => void answered.then(() => response.writeHead(204).end()));
   beforeAll(async () => {
     administrator = await tokenOf(ADMINISTRATOR);
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -36,6 +38,16 @@ describe('D93: webhooks', () => {
     await page.getByText(`Deliveries to ${url}`).click();
     await page.getByText('Webhook test').waitFor();
 
+    let answer: () => void = () => undefined;
+    answered = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const test = page.getByRole('listitem').filter({ hasText: 'Webhook test' });
+    await test.getByRole('button', { name: 'Try again' }).click();
+    await test.getByText('Waiting').waitFor();
+    answer();
+    await test.getByText('Delivered').waitFor();
+
     await button('Deliver again').click();
     for (const nowhere of ['   ', '1,000', '-1']) {
       await dialog().getByLabel('After position').fill(nowhere);
@@ -47,6 +59,11 @@ describe('D93: webhooks', () => {
 
     await button(`Disable ${url}`).click();
     await page.getByText('Somebody turned it off.').waitFor();
+    await test.getByRole('button', { name: 'Try again' }).click();
+    await test.getByText('next once the webhook is enabled').waitFor();
+    await button('Deliver again').click();
+    await dialog().getByRole('button', { name: 'Deliver again' }).click();
+    await page.getByText('is delivered once the webhook is enabled').waitFor();
     expect(await faultsOf('webhook', TWO_LOOKS)).toEqual([]);
     expect(await ok(operator.webhook.list())).toMatchObject([
       { url, enabled: false, types: ['group.*', 'user.standing_changed'], group_ids: null, ordered: false },

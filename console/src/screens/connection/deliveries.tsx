@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '@castellan/sdk';
 import { Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { castellan, forget, reader } from '../../session/api.ts';
 import { wordsOf } from '../../shared/events/words.ts';
 import { listingOf, useListing } from '../../shared/listing.ts';
@@ -13,10 +13,14 @@ import { count, t } from '../../text/text.ts';
 import { answerInWords, stateInWords } from './webhook-words.ts';
 
 const STRETCH = 20;
+/** Milliseconds after which a delivery that is due is looked at again, as no event tells its result. */
+const LOOK_AGAIN = 2_000;
+/** Milliseconds before its next try from which on a delivery counts as due. */
+const SOON = 10_000;
 const STATES = ['waiting', 'failed', 'delivered'] as const;
 
 /** The deliveries of a webhook with their results, latest first. */
-export function Deliveries({ webhookId }: { readonly webhookId: string }) {
+export function Deliveries({ webhookId, enabled }: Pick<ListedProps, 'webhookId' | 'enabled'>) {
   const [state, setState] = useState('all');
   return (
     <Stack gap="sm" mt="sm" align="flex-start">
@@ -33,7 +37,13 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
       <Changing to={state}>
         {(shown) => {
           const wanted = STATES.find((each) => each === shown);
-          return <Listed webhookId={webhookId} {...(wanted !== undefined && { state: wanted })} />;
+          return (
+            <Listed
+              webhookId={webhookId}
+              enabled={enabled}
+              {...(wanted !== undefined && { state: wanted })}
+            />
+          );
         }}
       </Changing>
     </Stack>
@@ -42,10 +52,12 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
 
 interface ListedProps {
   readonly webhookId: string;
+  /** Of a disabled webhook nothing is delivered. */
+  readonly enabled: boolean;
   readonly state?: WebhookDelivery['state'];
 }
 
-function Listed({ webhookId, state }: ListedProps) {
+function Listed({ webhookId, enabled, state }: ListedProps) {
   const params = { webhook_id: webhookId };
   const deliveries = useListing(
     listingOf(
@@ -54,13 +66,22 @@ function Listed({ webhookId, state }: ListedProps) {
       { limit: STRETCH, ...(state !== undefined && { state }) },
     ),
   );
+  const isDue = deliveries.entries.some(
+    ({ next_try_on }) => next_try_on !== null && Date.parse(next_try_on) < Date.now() + SOON,
+  );
+  useEffect(() => {
+    if (!enabled || !isDue) return;
+    // With what the webhooks' cards count.
+    const timer = setInterval(() => void forget('webhook'), LOOK_AGAIN);
+    return () => clearInterval(timer);
+  }, [enabled, isDue]);
   if (deliveries.entries.length === 0) return <Text role="status">{t('None.')}</Text>;
   return (
     <Stack gap="xs" align="stretch" w="100%">
       <ul className="rows">
         {deliveries.entries.map((delivery) => (
           <li key={delivery.delivery_id} className="row wrapping">
-            <Delivery webhookId={webhookId} delivery={delivery} />
+            <Delivery webhookId={webhookId} enabled={enabled} delivery={delivery} />
           </li>
         ))}
       </ul>
@@ -69,12 +90,11 @@ function Listed({ webhookId, state }: ListedProps) {
   );
 }
 
-interface DeliveryProps {
-  readonly webhookId: string;
+interface DeliveryProps extends Pick<ListedProps, 'webhookId' | 'enabled'> {
   readonly delivery: WebhookDelivery;
 }
 
-function Delivery({ webhookId, delivery }: DeliveryProps) {
+function Delivery({ webhookId, enabled, delivery }: DeliveryProps) {
   const { delivery_id, type, state, tries, created_on, next_try_on } = delivery;
   const retrying = useMutation({
     mutationFn: () => castellan.webhook.retry({ params: { webhook_id: webhookId, delivery_id } }),
@@ -98,7 +118,8 @@ function Delivery({ webhookId, delivery }: DeliveryProps) {
           {count(tries, '{n} try', '{n} tries')}, {answerInWords(delivery)}
           {next_try_on !== null && (
             <>
-              ; {t('next')} <Moment at={next_try_on} />
+              ; {enabled ? t('next') : t('next once the webhook is enabled')}{' '}
+              {enabled && <Moment at={next_try_on} />}
             </>
           )}
         </Text>

@@ -84,7 +84,11 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
           ]}
           submit={async ({ after = '' }) => {
             await castellan.webhook.replay({ params, body: { after: Number(after) } });
-            notify(t('They are on their way.'));
+            notify(
+              enabled
+                ? t('What came after position {after} is on its way.', { after })
+                : t('What came after position {after} is delivered once the webhook is enabled.', { after }),
+            );
             await forget('webhook');
           }}
         />

@@ -41,7 +41,9 @@ export function WebhookCard({ webhook, secret, onSecret }: WebhookCardProps) {
         <WebhookActions webhook={webhook} onSecret={onSecret} />
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>{t('Deliveries to {url}', { url: webhook.url })}</summary>
-          <Part rows={3}>{open && <Deliveries webhookId={webhook.webhook_id} />}</Part>
+          <Part rows={3}>
+            {open && <Deliveries webhookId={webhook.webhook_id} enabled={webhook.enabled} />}
+          </Part>
         </details>
       </Stack>
     </section>

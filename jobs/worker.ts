@@ -23,7 +23,10 @@ const GIVEN_UP = 'a job failed for the last time and is kept among the dead lett
 /** Starts processing all queues and the schedules; `queue.stop()` ends it. */
 export async function startWorker(services: Services): Promise<void> {
   countFromZero(services.metrics);
-  services.queue.work((name, job) => continuing(job.data, `job ${name}`, () => handle(services, name, job)));
+  services.queue.work(
+    (name, job) => handle(services, name, job),
+    (name, job, run) => continuing(job.data, `job ${name}`, () => tellEnd(services, name, job, run)),
+  );
   await startScheduler(services);
 }
 
@@ -34,8 +37,7 @@ function countFromZero({ jobRuns, jobsHeld }: Services['metrics']): void {
 }
 
 async function handle<Name extends JobName>(services: Services, name: Name, job: Job): Promise<void> {
-  const { log, metrics, outages, db, clock, queue } = services;
-  const subject = `job ${name}`;
+  const { log, metrics, db, clock, queue } = services;
   const measured = metrics.jobDuration.startTimer({ job: name });
   const run = createRun({ log, metrics, stopping: queue.stopping }, name, {
     id: job.id,
@@ -46,6 +48,22 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
     if (scheduleOf(name) !== undefined) await recordRun(db, name, clock.now());
     await onAccountOf(runAsOrigin(name, job.id), () => handlers[name](services, payload, run));
     if (run.signal.aborted && scheduleOf(name) !== undefined) throw new Error('was stopped before its end');
+  } finally {
+    run.end();
+    measured();
+  }
+}
+
+/** Counts and logs how a run ends, also one whose handler still waits for something when its time is over. */
+async function tellEnd(
+  { metrics, outages }: Services,
+  name: JobName,
+  job: Job,
+  run: () => Promise<void>,
+): Promise<void> {
+  const subject = `job ${name}`;
+  try {
+    await run();
     metrics.jobRuns.inc({ job: name, outcome: 'done' });
     outages.worked(subject);
   } catch (error) {
@@ -55,9 +73,6 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
     if (last) outages.failed(subject, told, GIVEN_UP, 'error');
     else outages.failed(subject, told, FAILED);
     throw error;
-  } finally {
-    run.end();
-    measured();
   }
 }
 

@@ -7,7 +7,7 @@ import { traceContext } from '../tracing/tracing.ts';
 import type { JobName, Payload, RunOptions } from './job-catalogue.ts';
 import { completeRun, executorOn, findWaitingRun, setUp } from './pgboss.queries.ts';
 import { openQueueDatabase } from './queue-database.ts';
-import { type Job, startWork, type Work } from './work.ts';
+import { type Handling, startWork, type Work } from './work.ts';
 
 export interface Queue {
   /** Enqueues a job in the caller's transaction: it exists only if that commits. */
@@ -30,8 +30,8 @@ export interface Queue {
   run(db: Kysely<Database>, name: JobName, options?: Partial<RunOptions>): Promise<string>;
   /** Completes an active job in the caller's transaction; false when it is not active any more. */
   finish(db: Kysely<Database>, name: JobName, id: string): Promise<boolean>;
-  /** Starts processing all queues, each job as soon as it is due; a job whose handler throws has failed. */
-  work(handle: (name: JobName, job: Job) => Promise<void>): void;
+  /** Starts processing all queues, each job as soon as it is due. */
+  work(handle: Handling['handle'], around?: Handling['around']): void;
   /** Aborted when the process stops: runs should end at a point where they can be continued. */
   readonly stopping: AbortSignal;
   /** For tests only. */
@@ -116,8 +116,8 @@ export async function openQueue({ databaseUrl, log, worker }: QueueOptions): Pro
       throw new Error(`the job ${name} could not be enqueued`);
     },
     finish: completeRun,
-    work(handle) {
-      work ??= startWork({ boss, database, databaseUrl, log, handle });
+    work(handle, around) {
+      work ??= startWork({ boss, database, databaseUrl, log, handle, ...(around && { around }) });
     },
     async stop() {
       stopping.abort();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import { subscribe } from '../database/notifications.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { catalogue, type JobName } from './job-catalogue.ts';
 import { JOBS_CHANNEL, nextRunIn, notifyWorkers } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
@@ -10,13 +11,18 @@ import type { QueueDatabase } from './queue-database.ts';
 /** A job that was fetched from its queue. */
 export type Job = PgBoss.JobWithMetadata<object>;
 
-interface Options {
+export interface Handling {
+  /** Runs a job. If it throws, or takes longer than its time, the job has failed, and is retried or given up. */
+  handle(name: JobName, job: Job): Promise<void>;
+  /** Called with the run, which throws where the job has failed: by its handler, or because its time is over. */
+  around?(name: JobName, job: Job, run: () => Promise<void>): Promise<void>;
+}
+
+interface Options extends Handling {
   readonly boss: PgBoss;
   readonly database: QueueDatabase;
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Runs a job. If it throws, the job has failed, and is retried or moved to the dead letters. */
-  handle(name: JobName, job: Job): Promise<void>;
 }
 
 export interface Work {
@@ -25,13 +31,24 @@ export interface Work {
 }
 
 /** Processes the jobs of all queues, each as soon as it is due. */
-export function startWork({ boss, database, databaseUrl, log, handle }: Options): Work {
+export function startWork({
+  boss,
+  database,
+  databaseUrl,
+  log,
+  handle,
+  around = (_name, _job, run) => run(),
+}: Options): Work {
   /** Queue names of the active jobs, by job id. */
   const atWork = new Map<string, JobName>();
 
   async function work(name: JobName, job: Job): Promise<void> {
     atWork.set(job.id, name);
-    const done = await within(job.expireInSeconds * 1000, handle(name, job));
+    const run = () => inTime(Number(job.expireInSeconds), handle(name, job));
+    const done = await around(name, job, run).then(
+      () => true,
+      () => false,
+    );
     // The stop may have marked it as failed already.
     if (atWork.delete(job.id)) await end(name, job.id, done);
   }
@@ -76,7 +93,7 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
     async stop(patience) {
       subscription.close();
       const stopped = Promise.all([...pullers.values()].map((puller) => puller.stop()));
-      await within(patience, stopped);
+      await waitAtMost(patience, stopped);
       const left = [...atWork];
       atWork.clear();
       for (const [id, name] of left) await end(name, id, false);
@@ -84,16 +101,14 @@ export function startWork({ boss, database, databaseUrl, log, handle }: Options)
   };
 }
 
-/** Whether `work` succeeds within the time. */
-async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+/** @throws Error also where the work takes longer than so many seconds, whatever comes of it afterwards */
+async function inTime(seconds: number, work: Promise<void>): Promise<void> {
   const decided = new AbortController();
+  const late = sleep(seconds * 1000, undefined, { signal: decided.signal }).then(() => {
+    throw new Error(`took longer than its ${seconds} s`);
+  });
   try {
-    return await Promise.race([
-      work.then(() => true),
-      sleep(milliseconds, false, { signal: decided.signal }),
-    ]);
-  } catch {
-    return false;
+    await Promise.race([work, late]);
   } finally {
     decided.abort();
   }

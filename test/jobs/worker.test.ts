@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { handlers } from '../../jobs/handlers.ts';
+import type { Services } from '../../server/services/services.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
@@ -17,6 +19,10 @@ interface Row {
   readonly name: string;
   readonly state: string;
   readonly data: unknown;
+}
+async function givenUp({ jobRuns }: Services['metrics'], job: string): Promise<number | undefined> {
+  const { values } = await jobRuns.get();
+  return values.find(({ labels }) => labels.job === job && labels.outcome === 'given up')?.value;
 }
 async function jobs(name: string): Promise<Row[]> {
   const { rows } = await sql<Row>`
@@ -63,6 +69,29 @@ describe('jobs: a poison job', () => {
     expect(counted).toContainEqual(
       expect.objectContaining({ labels: { job: 'revoke-grant', outcome: 'given up' }, value: 1 }),
     );
+  });
+});
+
+describe('a job that never ends', () => {
+  it('fails when its time is over, which is logged and counted as of any other', async () => {
+    vi.spyOn(handlers, 'revoke-grant').mockReturnValue(new Promise(() => undefined));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { db, metrics } = app.app.services;
+    const before = await givenUp(metrics, 'revoke-grant');
+    const payload = { grant_id: randomUUID(), refresh_token: 'x' };
+    const { rows } = await sql<{ id: string }>`
+      insert into pgboss.job (name, data, retry_limit, dead_letter, policy, expire_in)
+      values ('revoke-grant', ${JSON.stringify(payload)}::jsonb, 0, 'dead-letters', 'standard', '1 second')
+      returning id`.execute(db);
+    const id = rows[0]?.id ?? '';
+    await vi.waitFor(
+      async () =>
+        expect((await app.app.services.queue.boss.getJobById('revoke-grant', id))?.state).toBe('failed'),
+      20_000,
+    );
+    const told = app.logged.filter((line) => line.includes(id) && line.includes('for the last time'));
+    expect(told).toEqual([expect.stringContaining('took longer than its 1 s')]);
+    expect(await givenUp(metrics, 'revoke-grant')).toBe((before ?? 0) + 1);
   });
 });
 

@@ -8,8 +8,13 @@ import { bad, type Finding, good, mind } from './finding.ts';
 /** Milliseconds after which a missing daily checkpoint is reported; the job may have been late. */
 const LATE = 2 * 86_400_000;
 const ADVICE = 'somebody changed the table: compare with a backup; see "What is kept" in docs/events.md';
-const NOT_COMPARED =
-  'nothing was compared with it: give all of one line that was stored; see "Checkpoints of the events" in docs/operating.md';
+/** What to do about a stored checkpoint with which nothing was compared. */
+const NOT_COMPARED = {
+  'not ours':
+    'nothing was compared with it: give all of one line that was stored; see "Checkpoints of the events" in docs/operating.md',
+  'unknown key':
+    'nothing was compared with it: put the key\'s public half back, behind the others; see "Keys" in docs/operating.md',
+};
 
 export interface EventsQuestion {
   /** Number of latest events to verify; all when absent. */
@@ -28,7 +33,7 @@ export async function examineEvents(
   const { looked, head, fault } = await verifyEvents(db, now, most);
   const checkpoints = await verifyCheckpoints(db, keys);
   const outside = kept === undefined ? undefined : await verifyKeptCheckpoint(db, keys, kept);
-  const wrong = [fault, checkpoints.fault, outside?.comparable ? outside.fault : undefined].filter(
+  const wrong = [fault, checkpoints.fault, outside?.compared === true ? outside.fault : undefined].filter(
     (one) => one !== undefined,
   );
   const findings =
@@ -38,9 +43,9 @@ export async function examineEvents(
           good('events', `whole, up to position ${head}; ${looked} looked at`),
           ofCheckpoints(checkpoints, now),
         ];
-  return outside?.comparable === false
-    ? [...findings, bad('kept checkpoint', outside.fault, NOT_COMPARED)]
-    : findings;
+  return outside === undefined || outside.compared === true
+    ? findings
+    : [...findings, bad('kept checkpoint', outside.fault, NOT_COMPARED[outside.compared])];
 }
 
 function ofCheckpoints({ last, since, unknown }: CheckpointVerdict, now: Date): Finding {

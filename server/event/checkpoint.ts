@@ -96,21 +96,22 @@ export async function verifyCheckpoints(
 
 /**
  * Compares the chain with a checkpoint that was kept outside the service; undefined when they agree. What is no checkpoint
- * of this service, such as a part of one, says nothing of the chain: then it is not `comparable`.
+ * of this service, such as a part of one, says nothing of the chain, nor does one whose key is not configured any more:
+ * these are not `compared`.
  */
 export async function verifyKeptCheckpoint(
   db: Kysely<Database>,
   keys: Pick<SigningKeys, 'jwks'>,
   kept: string,
-): Promise<{ readonly fault: string; readonly comparable: boolean } | undefined> {
+): Promise<{ readonly fault: string; readonly compared: true | 'not ours' | 'unknown key' } | undefined> {
   const signed = await readCheckpoint(keys, kept);
   if (signed === undefined)
-    return { fault: 'the checkpoint was not signed by this service', comparable: false };
+    return { fault: 'the checkpoint was not signed by this service', compared: 'not ours' };
   if (signed === 'unknown key')
-    return { fault: 'the checkpoint was signed with a key that is not there any more', comparable: false };
+    return { fault: 'the checkpoint was signed with a key that is not there any more', compared: signed };
   const { position } = signed;
   const fault = faultOf(signed, signed, (await readHashes(db, [position])).get(position));
-  return fault === undefined ? undefined : { fault, comparable: true };
+  return fault === undefined ? undefined : { fault, compared: true };
 }
 
 function faultOf(stated: Checkpoint, signed: Checkpoint | undefined, present: string | undefined) {

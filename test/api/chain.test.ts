@@ -248,5 +248,10 @@ describe('D90: the daily checkpoint', () => {
     expect(found).toMatch(
       /ok {3}checkpoint: none; \d+ of former keys were not looked at|mind checkpoint: none; \d+ of former/,
     );
+    const kept = (await lastOne()).signature;
+    const compared = (await examineEvents(db, others, clock.now(), { kept })).map(toLines);
+    expect(compared.at(-1)).toMatch(
+      /^BAD {2}kept checkpoint: .* a key that is not there any more\n {5}→ nothing was compared with it: put the key's public half/,
+    );
   });
 });

@@ -52,11 +52,9 @@ export async function manageTokens(
  */
 async function keysOfService(db: Kysely<Database>, settings: CompleteSettings): Promise<SigningKeys> {
   const service = await findService(db);
-  const keys = await loadSigningKeys(
-    settings.tokenSigningKeys,
-    service?.base_url ?? settings.baseUrl,
-    systemClock,
-  );
+  // In production the address is always given, and what a restored copy says of a service is of the one that was dumped.
+  const announced = settings.production ? undefined : service?.base_url;
+  const keys = await loadSigningKeys(settings.tokenSigningKeys, announced ?? settings.baseUrl, systemClock);
   if (service !== undefined && !keys.signingKids.some((kid) => service.key_ids.includes(kid))) {
     throw new CannotStart(
       `The service that runs here knows other signing keys (${service.key_ids.join(', ')}): ` +

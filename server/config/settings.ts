@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -368,7 +368,7 @@ export function isLoopback(host: string): boolean {
 export function loadSettings(): Settings {
   try {
     // `loadEnvFile` says of every file that it cannot read that there is none.
-    readFileSync('.env');
+    accessSync('.env', constants.R_OK);
     process.loadEnvFile();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

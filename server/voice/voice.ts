@@ -104,9 +104,10 @@ export async function completeChallenge(
     const how = { cause, own: LOGIN_AND_VOICE };
     // One after the other: an event of both would tell readers of each that one human plays them (D100).
     if (leaves !== undefined) {
-      await followStandings(tx, { users }, now, () => leaveGroup(tx, group, leaves), how);
+      await followStandings(tx, { users: [leaves] }, now, () => leaveGroup(tx, group, leaves), how);
     }
-    await followStandings(tx, { users }, now, () => enterGroup(tx, group, caller.owner_id), how);
+    const enters = caller.owner_id;
+    await followStandings(tx, { users: [enters] }, now, () => enterGroup(tx, group, enters), how);
     await endUnwelcome(services, tx, { users });
     return leaves;
   };

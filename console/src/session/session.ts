@@ -18,6 +18,15 @@ window.addEventListener('storage', ({ key }) => {
   if (key === KEPT_AS || key === null) tell();
 });
 
+/** Whether the browser lets this page store anything: settings and extensions can forbid it. */
+export function canStore(): boolean {
+  try {
+    return localStorage.length + sessionStorage.length >= 0;
+  } catch {
+    return false;
+  }
+}
+
 export function currentToken(): string | undefined {
   return localStorage.getItem(KEPT_AS) ?? undefined;
 }

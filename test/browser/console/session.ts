@@ -53,6 +53,16 @@ describe('D130: the session', () => {
     await button('Sign in with the game').waitFor();
   });
 
+  it('says what is missing where the browser lets the page store nothing, and takes a token out of the address', async () => {
+    await page.addInitScript(`for (const storage of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, storage, { get() { throw new DOMException('', 'SecurityError'); } });`);
+    await page.goto(at('/signed-in?state_code=0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a&user_token=eyJ.x.y'));
+    await page.getByRole('alert').getByText('does not let the page store anything').waitFor();
+    expect(page.url()).toBe(at('/'));
+    expect(tab.complaints).toEqual([]);
+    await page.goto('about:blank');
+  });
+
   it('a sign-in that another browser began is refused, and its token is taken out of the address', async () => {
     await page.goto(at('/signed-in?state_code=0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a&user_token=eyJ.x.y'));
     await page.getByText('This sign-in was not begun in this browser').waitFor();

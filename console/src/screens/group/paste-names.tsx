@@ -1,7 +1,7 @@
 import { ok, type Preview, type UserShort } from '@castellan/sdk';
 import { Button, CopyButton, Group, List, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { queries, reader } from '../../session/api.ts';
 import { DialogFoot } from '../../shared/dialog.tsx';
 import { DialogButton } from '../../shared/dialog-form.tsx';
@@ -29,6 +29,9 @@ export function PasteNames(props: PasteNamesProps) {
 
 function Paste({ members, add, preview, close }: PasteNamesProps & { readonly close: () => void }) {
   const { data: users } = useSuspenseQuery(queries.user.list());
+  const field = useRef<HTMLTextAreaElement>(null);
+  // Where the users are loaded first, the dialog has given the focus to its first button meanwhile.
+  useEffect(() => field.current?.focus(), []);
   const [text, setText] = useState('');
   const settled = useDeferredValue(text);
   const [guests, setGuests] = useState<readonly UserShort[]>([]);
@@ -57,6 +60,7 @@ function Paste({ members, add, preview, close }: PasteNamesProps & { readonly cl
   return (
     <Stack>
       <Textarea
+        ref={field}
         label={t('Names')}
         description={t('One a line, or separated by commas; paste as many as you like.')}
         value={text}

@@ -96,7 +96,13 @@ export function startWork({
       await waitAtMost(patience, stopped);
       const left = [...atWork];
       atWork.clear();
-      for (const [id, name] of left) await end(name, id, false);
+      for (const [id, name] of left) {
+        log.warn(
+          { job: name, run_id: id },
+          'a job did not end before the process: it is tried again as if it failed',
+        );
+        await end(name, id, false);
+      }
     },
   };
 }

@@ -52,10 +52,11 @@ describe('D52: a requested run', () => {
 describe('a job that does not end by itself', () => {
   let queue: Queue;
   const begun: string[] = [];
+  const logged: { readonly run_id?: string }[] = [];
   beforeAll(async () => {
     queue = await openQueue({
       databaseUrl: app.databaseUrl,
-      log: pino({ level: 'silent' }),
+      log: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }),
       worker: true,
     });
     queue.work((_name, { id }) => {
@@ -90,5 +91,7 @@ describe('a job that does not end by itself', () => {
       { id: slow, ...failed },
       { id: last, ...failed },
     ]);
+    // The time limit is told by whoever handles jobs.
+    expect(logged.map(({ run_id }) => run_id)).toEqual([last]);
   });
 });

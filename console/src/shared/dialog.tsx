@@ -35,6 +35,10 @@ export function Dialog({ onClose, children, ...props }: ModalProps) {
           <Opening
             {...props}
             onInput={() => setTyped(true)}
+            onClick={({ target }) => {
+              // What is chosen from a list is no input to the browser.
+              if (target instanceof Element && target.closest('[role=option]') !== null) setTyped(true);
+            }}
             onClose={leave}
             closeButtonProps={{ 'aria-label': t('Close'), disabled: stays === true }}
           >

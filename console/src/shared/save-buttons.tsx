@@ -1,7 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import { t } from '../text/text.ts';
+import { Unsaved } from './unsaved.tsx';
 
 interface SaveButtonsProps {
+  /** The text of the button that saves. */
+  readonly label?: string;
   /** Whether there is nothing to save. */
   readonly same: boolean;
   readonly isPending: boolean;
@@ -10,17 +13,19 @@ interface SaveButtonsProps {
 }
 
 /** The buttons under what is chosen before it is saved. */
-export function SaveButtons({ same, isPending, save, takeBack }: SaveButtonsProps) {
+export function SaveButtons({ label = t('Save'), same, isPending, save, takeBack }: SaveButtonsProps) {
   return (
     <Group>
       <Button disabled={same} loading={isPending} onClick={save}>
-        {t('Save')}
+        {label}
       </Button>
       {!same && (
         <Button variant="default" onClick={takeBack}>
           {t('Take back')}
         </Button>
       )}
+      {/* Who leaves while it is saved is told how that ended. */}
+      {!same && !isPending && <Unsaved />}
     </Group>
   );
 }

@@ -95,6 +95,47 @@ describe('what is typed', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('in a dialog is also what was chosen from a list', async () => {
+    const { client_id } = await ok(
+      operator.oidc.createClient({
+        body: {
+          client_name: 'Chosen',
+          redirect_uris: ['https://chosen.example/callback'],
+          allowed_groups: [groups[0]?.group_id ?? ''],
+        },
+      }),
+    );
+    await open('/applications', administrator);
+    await page.getByRole('region', { name: 'Chosen' }).getByRole('button', { name: 'Edit' }).click();
+    await dialog().getByRole('combobox', { name: 'Allowed groups' }).click();
+    await page.getByRole('option', { name: 'Typed second' }).click();
+    await pills().filter({ hasText: 'Typed second' }).waitFor();
+    await dialog().getByLabel('Name').focus();
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Throw away what you typed?' });
+    await question.getByRole('button', { name: 'Throw it away' }).click();
+    await dialog().first().waitFor({ state: 'detached' });
+    await ok(operator.oidc.deleteClient({ params: { client_id } }));
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('in a policy is left with its screen only when that is confirmed', async () => {
+    await open(`/group/${groups[0]?.group_id}`, administrator);
+    await goToPart('Joining');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const users = page.getByRole('navigation').getByRole('link', { name: 'Users' });
+    const asked = page.getByLabel('Questions');
+    await asked.fill('Which ships?');
+    await users.click();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await asked.inputValue()).toBe('Which ships?');
+    await users.click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await heading('Users').waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('in a policy is there again after a look at the members, with what others changed meanwhile', async () => {
     const params = { group_id: groups[1]?.group_id ?? '' };
     await open(`/group/${params.group_id}`, administrator);

@@ -1,10 +1,11 @@
 import type { GroupPolicy } from '@castellan/sdk';
-import { Button, Group as Row, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useDraft } from '../../shared/draft.ts';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
+import { SaveButtons } from '../../shared/save-buttons.tsx';
 import { type Chosen, changesOf, onTopOf } from '../../shared/with-theirs.ts';
 import { t } from '../../text/text.ts';
 import { Eligible } from './eligible.tsx';
@@ -94,26 +95,16 @@ export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps
         />
       </div>
       {careful.dialog}
-      <Row>
-        <Button
-          disabled={untouched}
-          loading={careful.isPending}
-          onClick={() => careful.run({ base: policy, draft })}
-        >
-          {t('Save policy')}
-        </Button>
-        {!untouched && (
-          <Button
-            variant="default"
-            onClick={() => {
-              setDraft(policy);
-              careful.reset();
-            }}
-          >
-            {t('Take back')}
-          </Button>
-        )}
-      </Row>
+      <SaveButtons
+        label={t('Save policy')}
+        same={untouched}
+        isPending={careful.isPending}
+        save={() => careful.run({ base: policy, draft })}
+        takeBack={() => {
+          setDraft(policy);
+          careful.reset();
+        }}
+      />
     </Stack>
   );
 }

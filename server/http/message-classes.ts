@@ -1,5 +1,7 @@
-import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Express } from 'express';
+import { type BodyFault, SmallPieces } from './small-pieces.ts';
 
 /** The classes of request and response objects that a server creates. */
 export interface MessageClasses {
@@ -17,7 +19,35 @@ const HANDLED_WITHIN = 60_000;
 
 export function createMessageClasses(): MessageClasses {
   const atWork = new Set<ServerResponse>();
-  class Request extends IncomingMessage {}
+  class Request extends IncomingMessage {
+    #pieces: SmallPieces | undefined;
+    #isRefused = false;
+    /** Called by Node with each piece of the body, and with null at its end. */
+    override push(piece: Buffer | null): boolean {
+      if (this.#isRefused) return false;
+      if (piece === null) {
+        this.#passOn(this.#pieces?.rest() ?? []);
+        return super.push(null);
+      }
+      this.#pieces ??= new SmallPieces();
+      const passed = this.#pieces.add(piece);
+      return typeof passed === 'string' ? this.#refuse(passed) : this.#passOn(passed);
+    }
+    /** As Node does with what it cannot read. */
+    #refuse(code: BodyFault): false {
+      this.#isRefused = true;
+      const { socket } = this as { socket: Socket & { readonly server?: Server } };
+      socket.server?.emit('clientError', Object.assign(new Error(code), { code }), socket);
+      socket.destroySoon();
+      return false;
+    }
+    /** False when no more is wanted for now. */
+    #passOn(pieces: readonly Buffer[]): boolean {
+      let wantsMore = true;
+      for (const piece of pieces) wantsMore = super.push(piece);
+      return wantsMore;
+    }
+  }
   class Response<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
     #patience: NodeJS.Timeout | undefined;
     constructor(...args: ConstructorParameters<typeof ServerResponse<R>>) {

@@ -186,6 +186,15 @@ describe('D3c: size', () => {
     }
   });
 
+  it('a compressed body that nothing comes of is aborted at 1.25 MiB', async () => {
+    const emptyBlocks = Buffer.from('000000ffff'.repeat(400 * KIB), 'hex');
+    const body = Buffer.concat([gzipSync('').subarray(0, 10), emptyBlocks]);
+    expect(await post('/group', body, { 'content-encoding': 'gzip' })).toMatchObject({
+      status: 413,
+      json: { code: 'body_too_large', detail: 'The compressed body is larger than any body may be.' },
+    });
+  });
+
   it('an answer quotes what was sent, but shortened', async () => {
     const long = 'x'.repeat(500 * KIB);
     for (const [path, body] of [

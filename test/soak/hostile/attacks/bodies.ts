@@ -54,9 +54,30 @@ async function unreadable(attacker: Attacker): Promise<string> {
   return attacker.signal.aborted ? STOPPED : status;
 }
 
+/** Every byte as a piece of its own. */
+async function scattered(attacker: Attacker): Promise<string> {
+  const { jwt, group } = attacker.person;
+  const socket = open(attacker);
+  const ending = endingOf(socket);
+  const bytes = word(attacker, pick(attacker, [20 * KIB, 200 * KIB]));
+  socket.write(`${headOf('PUT', `/group/${group}`, jwt, ['Transfer-Encoding: chunked'])}\r\n`);
+  socket.write(Array.from(bytes, (byte) => `1\r\n${byte}\r\n`).join(''));
+  socket.write('0\r\n\r\n');
+  const status = await ending;
+  return attacker.signal.aborted ? STOPPED : status;
+}
+
 export const bodyAttacks: readonly Attack[] = [
   { name: 'heavy bodies', callers: 1, pause: 700, run: heavy, must: ['413', '422'], may: ['200'] },
   { name: 'strangers by the thousand', callers: 1, pause: 2_000, run: strangers, must: ['404', '429'] },
   { name: 'odd bodies', callers: 1, pause: 400, run: odd, must: ['413', '415', '422'] },
+  {
+    name: 'bodies byte by byte',
+    callers: 1,
+    pause: 700,
+    run: scattered,
+    must: ['400', '422'],
+    may: ['closed'],
+  },
   { name: 'what is no HTTP', callers: 1, pause: 400, run: unreadable, must: ['400', '431'] },
 ];

@@ -7,7 +7,8 @@ import { readBody } from '../http/input/body.ts';
 import { validator } from '../http/input/validator.ts';
 import { withinLimit } from '../http/rate-limit.ts';
 import type { Services } from '../services/services.ts';
-import { startLogin } from '../sign-in/start-login.ts';
+import { startLogin, unknownStateCode } from '../sign-in/start-login.ts';
+import { isInvitation } from '../sign-in/state-code.queries.ts';
 import { type ConsoleBuild, type ConsoleFile, readConsoleBuild } from './build.ts';
 import { consoleApplication, SIGNED_IN_PATH } from './console-token.ts';
 
@@ -79,7 +80,14 @@ function consoleRouter(services: Services, build: ConsoleBuild): Router {
   return router;
 }
 
+/**
+ * A code that is sent along has to be an invitation: whoever began a sign-in knows its state, and a browser that took it
+ * over by a link to the invitation page could be signed in as somebody else.
+ */
 async function begin(services: Services, request: PostLogin) {
+  const { state_code } = request;
+  if (state_code != null && !(await isInvitation(services.db, state_code)))
+    throw unknownStateCode(state_code);
   return startLogin(services, await consoleApplication(services), request);
 }
 

@@ -29,16 +29,15 @@ export async function startLogin(
       ? newCode(db, { app_token: uuid }, clock.now())
       : bindStateCode(db, request.state_code, uuid, clock.now()),
   );
-  if (code === undefined) {
-    throw new DomainError(
-      'state_code_unknown',
-      `Could not find state code ${request.state_code?.replace(/\s/g, ' ')}`,
-    );
-  }
+  if (code === undefined) throw unknownStateCode(request.state_code ?? '');
   const required = code.corporation_id === null ? [] : await requiredScopes(db, code.corporation_id);
   const scopes = [...new Set([...request.scopes, ...required])].sort() as ExtScope[];
   const loginUrl = await sso.loginUrl({ state: code.state_code, scopes, codeVerifier: code.code_verifier });
   return { login_url: loginUrl, state_code: code.state_code };
+}
+
+export function unknownStateCode(code: string): DomainError {
+  return new DomainError('state_code_unknown', `Could not find state code ${code.replace(/\s/g, ' ')}`);
 }
 
 /**

@@ -65,6 +65,17 @@ export async function bindStateCode(db: Kysely<Database>, code: string, appToken
     .executeTakeFirst();
 }
 
+/** Whether a code, valid or not, is that of an invitation. */
+export async function isInvitation(db: Kysely<Database>, code: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('state_codes')
+    .select('state_code')
+    .where('state_code', '=', code)
+    .where('corporation_id', 'is not', null)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** A state code, valid or not; undefined when it is unknown or no app token has presented it yet. */
 export async function findStateCode(db: Kysely<Database>, code: string): Promise<StateCode | undefined> {
   const { rows } = await sql<StateCode>`

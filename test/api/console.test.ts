@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../contract/openapi.ts';
+import { ok } from '../../sdk/src/index.ts';
 import { consoleRouters } from '../../server/console/console.routes.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createHttp } from '../../server/http/server.ts';
@@ -238,6 +239,19 @@ describe('D130: the console signs people in as an application', () => {
     expect((await begin(url, { scopes: ['no scope'] })).status).toBe(422);
     expect((await begin(url, { more: 1 })).status).toBe(422);
     expect((await begin(url, { state_code: 'somebody-else' })).status).toBe(404);
+  });
+
+  it('a sign-in that was begun elsewhere cannot be taken over by its state, an invitation can', async () => {
+    const url = await serve();
+    const { body } = await begin(url, {});
+    expect((await begin(url, { state_code: body.state_code })).status).toBe(404);
+    const [corporation] = await ok(app.client(app.root).corporation.list());
+    const { state_code } = await ok(
+      app.client(app.root).corporation.createGuestCode({
+        params: { corporation_id: corporation?.corporation_id ?? 0 },
+      }),
+    );
+    expect(await begin(url, { state_code })).toMatchObject({ status: 200, body: { state_code } });
   });
 
   it('D29: the event sent to its own callback starts no session and gets no page', async () => {

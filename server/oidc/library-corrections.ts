@@ -19,6 +19,8 @@ interface Answer {
 export function correctAnswer(answer: Answer, { route, issuer }: KoaContextWithOIDC['oidc']): void {
   // OpenID Connect Core 3.1.3.3 demands it beside Cache-Control, for caches that know nothing newer.
   if (route === 'token') answer.set('Pragma', 'no-cache');
+  // RFC 7009, 2.2: nobody reads it, but clients refuse an empty answer that says to be a text.
+  if (route === 'revocation' && answer.status === 200) answer.set('Content-Type', 'application/json');
   // RFC 7662, 2.2: what cannot be introspected is inactive. To the library a JWT is a fault.
   if (route === 'introspection' && errorOf(answer) === 'unsupported_token_type') {
     answer.status = 200;

@@ -410,6 +410,16 @@ describe('RFC 7662 and RFC 7009: introspection and revocation', () => {
     expect((await ask(party, '/oidc/introspection', access_token)).json).toMatchObject({ active: true });
   });
 
+  it('7009, 2.2: the empty answer is not said to be a text, which some clients refuse', async () => {
+    const { access_token } = await tokensOf(party);
+    const { status, headers } = await ask(party, '/oidc/revocation', access_token);
+    expect([status, headers.get('content-length'), headers.get('content-type')]).toEqual([
+      200,
+      '0',
+      'application/json',
+    ]);
+  });
+
   it.each(['access_token', 'refresh_token'] as const)(
     '7009, 2.2.1: the %s is revoked by the retry after a 503, with all of its grant',
     async (kind) => {

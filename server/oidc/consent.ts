@@ -2,11 +2,12 @@ import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { lockUsers } from '../access/caller.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { authorizeInSession } from '../session/artifacts.queries.ts';
+import { authorizeInSession, deleteIdleGrants } from '../session/artifacts.queries.ts';
 import { type Consent, findConsent, saveConsent } from '../session/consents.queries.ts';
 import { findName } from './account.queries.ts';
 import { recordConsentGiven } from './client-events.ts';
 import { errors } from './library.ts';
+import { LIFETIMES } from './lifetimes.ts';
 
 type Session = NonNullable<KoaContextWithOIDC['oidc']['session']>;
 
@@ -16,7 +17,7 @@ type Session = NonNullable<KoaContextWithOIDC['oidc']['session']>;
  * asked.
  */
 export async function loadGrant(
-  { db }: Pick<Services, 'db'>,
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
   ctx: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {
   const { oidc } = ctx;
@@ -38,9 +39,12 @@ export async function loadGrant(
   const grant = present ?? new provider.Grant({ accountId, clientId });
   grant.addOIDCScope(more.join(' '));
   await grant.save();
-  if (present !== undefined || (await addToSession(db, session, clientId, grant))) return grant;
+  if (present !== undefined) return grant;
+  const times = { now: clock.now(), lifetime: LIFETIMES.grant * 1000 };
+  await deleteIdleGrants(db, { characterId: Number(accountId), clientId }, times);
+  if (await addToSession(db, session, clientId, grant)) return grant;
   await grant.destroy();
-  return loadGrant({ db }, ctx);
+  return loadGrant({ db, clock }, ctx);
 }
 
 /**

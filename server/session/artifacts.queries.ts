@@ -235,6 +235,36 @@ export async function hasRefreshTokens(
   return rows.length > 0;
 }
 
+/** Grants of a user to an application that nothing uses: as many browsers can come back without a new one. */
+const IDLE_GRANTS_KEPT = 10;
+/** Milliseconds after which a grant that has neither code nor token is not about to get one. */
+const GRANT_AT_WORK = 3_600_000;
+/** Deleted at a time, where there are very many from before. */
+const IDLE_GRANTS_AT_ONCE = 1_000;
+
+/**
+ * Deletes the oldest grants of a user to an application that have no valid code or token: each sign-in in a new browser
+ * session adds one, which would stay for a year. A session that still names one gets another, without asking.
+ *
+ * @param lifetime milliseconds from a grant's beginning to its end
+ */
+export async function deleteIdleGrants(
+  db: Kysely<Database>,
+  { characterId, clientId }: { readonly characterId: number; readonly clientId: string },
+  { now, lifetime }: { readonly now: Date; readonly lifetime: number },
+): Promise<void> {
+  const endOfOld = new Date(now.getTime() + lifetime - GRANT_AT_WORK);
+  await sql`
+    delete from oidc_artifacts where (model, id_hash) in (
+      select g.model, g.id_hash from oidc_artifacts g
+      where g.model = 'Grant' and g.character_id = ${characterId} and g.client_id = ${clientId}
+        and g.expires_on < ${endOfOld}
+        and not exists (select from oidc_artifacts t
+          where t.grant_hash = g.grant_hash and t.model <> 'Grant' and t.expires_on > ${now})
+      order by g.expires_on desc, g.id_hash offset ${IDLE_GRANTS_KEPT} limit ${IDLE_GRANTS_AT_ONCE}
+      for update skip locked)`.execute(db);
+}
+
 /** Deletes a grant. Records that a concurrent request still writes are useless without it. */
 export async function deleteGrant(db: Kysely<Database>, grantHash: string, model?: string): Promise<void> {
   await db

@@ -137,6 +137,24 @@ describe('attack: replay of a code', () => {
     expect(await userinfo(again.access_token)).toBe(401);
   });
 
+  it('D84: sign-ins in ever new browsers leave no more grants than as many browsers need, and keep those with tokens', async () => {
+    const other = await addRelyingParty(app);
+    const { back, ...begun } = await codeFor(other, VICTIM, { scope: 'openid offline_access' });
+    let { refresh_token } = await other.redeem(begun, back);
+    for (let n = 0; n < 13; n += 1) {
+      app.clock.advance(2 * 3_600_000);
+      await codeFor(other, VICTIM);
+    }
+    const { rows } = await sql`select from oidc_artifacts
+      where model = 'Grant' and character_id = ${VICTIM} and client_id = ${other.client.client_id}`.execute(
+      app.db,
+    );
+    // Ten that nothing uses, the one with a refresh token, and the last.
+    expect(rows).toHaveLength(12);
+    ({ refresh_token } = await openid.refreshTokenGrant(other.config, refresh_token ?? ''));
+    expect(refresh_token).toBeDefined();
+  });
+
   it('D84: a request that fails here uses up neither code nor refresh token: it can be sent again', async () => {
     const { code, verifier } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
     const twice = async (fields: Record<string, string>) => {

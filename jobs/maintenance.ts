@@ -1,3 +1,4 @@
+import { deleteOldDays } from '../server/compliance/note-compliance.queries.ts';
 import { deleteCrashesBefore } from '../server/crash/crash.queries.ts';
 import { readClock } from '../server/database/clock.queries.ts';
 import { isUnreachable } from '../server/database/errors.ts';
@@ -73,6 +74,7 @@ const deletions: Readonly<Record<string, Step>> = {
   'delete old crash reports': deleteInBatches(({ db, clock }) =>
     deleteCrashesBefore(db, new Date(clock.now().getTime() - CRASHES_KEPT), BATCH),
   ),
+  'delete old days of compliance': ({ db, clock }) => deleteOldDays(db, clock.now()),
   'delete old history of persons': deleteInBatches(({ db, clock }) =>
     deleteHistoryBefore(db, new Date(clock.now().getTime() - PERSONS_KEPT), BATCH),
   ),

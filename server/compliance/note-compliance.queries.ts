@@ -67,9 +67,10 @@ export async function countDay(db: Kysely<Database>, now: Date): Promise<number>
 }
 
 /** Deletes counts that are older than two years. */
-export async function deleteOldDays(db: Kysely<Database>, now: Date): Promise<void> {
-  await sql`
+export async function deleteOldDays(db: Kysely<Database>, now: Date): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
     delete from compliance_days where day < (${now}::timestamptz at time zone 'UTC')::date - interval '2 years'`.execute(
     db,
   );
+  return Number(numAffectedRows);
 }

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Compliance } from '../../contract/compliance.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { noteCompliance } from '../../server/compliance/note-compliance.ts';
 import { soleId } from '../../server/person/person-id.ts';
@@ -13,6 +14,7 @@ import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { untilWaiting } from '../harness/meanwhile.ts';
 import { occupy } from '../harness/occupy.ts';
+import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
 
 /** FIRST and SECOND are of one alliance; the coalition holds that alliance and LONE; OTHER is of neither. */
@@ -335,7 +337,7 @@ describe('D102: compliance', () => {
     await noteCompliance(app.app.services);
     expect(await days()).toHaveLength(2);
     await sql`update compliance_days set day = day - 2 where kind = 'coalition'`.execute(app.db);
-    await noteCompliance(app.app.services);
+    await runMaintenance(app.app.services, testRun('maintenance'));
     expect((await days()).at(-1)?.day.slice(0, 4)).not.toBe(String(app.clock.now().getFullYear() - 3));
     expect(
       (await days()).filter(
@@ -346,6 +348,18 @@ describe('D102: compliance', () => {
             .slice(0, 10),
       ),
     ).toEqual([]);
+  });
+
+  it('D102: a worker whose clock is years ahead deletes no counts of the two years', async () => {
+    await member(ADA, FIRST);
+    await noteCompliance(app.app.services);
+    const days = () => ok(root.corporation.complianceDays({ params: { corporation_id: FIRST } }));
+    const [today] = await days();
+    const clock = { now: () => ago(-3 * 366 * 24), real: true } as const;
+    const services = { ...app.app.services, clock };
+    await noteCompliance(services);
+    await expect(runMaintenance(services, testRun('maintenance'))).rejects.toThrow('failed to');
+    expect(await days()).toContainEqual(today);
   });
 
   it('D102: a corporation and a coalition that lose their last member that day count nobody at its end', async () => {

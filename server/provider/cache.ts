@@ -55,6 +55,19 @@ const KEEPABLE = new Set([200, 404]);
 
 /** Milliseconds for which a refusal is kept that its request wants to know of (D32). */
 const REFUSAL_FRESH = 86_400_000;
+/** Milliseconds by which the clock of the process that stored an answer may be ahead. */
+const CLOCKS_APART = 60_000;
+
+function lifetime({ status, headers }: Pick<RawAnswer, 'status' | 'headers'>, now: Date): number | undefined {
+  return status === 403 ? REFUSAL_FRESH : freshness(headers, now);
+}
+
+/** Whether a cached answer is fresh: until a time that is not farther off than its lifetime, else the clock was wrong. */
+export function isFresh(kept: StoredAnswer | undefined, now: Date): kept is StoredAnswer {
+  if (kept === undefined) return false;
+  const left = kept.fresh_until.getTime() - now.getTime();
+  return left > 0 && left <= (lifetime(kept, now) ?? 0) + CLOCKS_APART;
+}
 
 /** The cache entry for an answer; undefined when it must not be cached. */
 export function toCache(
@@ -65,7 +78,7 @@ export function toCache(
 ): CachedAnswer | undefined {
   const { status, headers, body } = answer;
   const isRefusal = status === 403 && keepRefusal;
-  const fresh = isRefusal ? REFUSAL_FRESH : freshness(headers, now);
+  const fresh = lifetime(answer, now);
   const etag = status === 200 ? (headers['etag'] ?? null) : null;
   if (!(KEEPABLE.has(status) || isRefusal) || body.length > MOST_CHARACTERS || fresh === undefined)
     return undefined;

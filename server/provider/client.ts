@@ -7,7 +7,7 @@ import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
 import { keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
-import { requestKeysOf, revalidated, toCache } from './cache.ts';
+import { isFresh, requestKeysOf, revalidated, toCache } from './cache.ts';
 import { createCachedAnswers } from './cached-answers.ts';
 import { type BudgetAccount, budgetAccountOf, type ErrorAllowance, type ErrorTally } from './error-budget.ts';
 import { type Limits, ProviderError } from './http.ts';
@@ -96,7 +96,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     if (request.body !== undefined) return send(request, deadline, {});
     const key = requestKey(request.path, request.query);
     const kept = await cached.findPublic(key);
-    if (isFresh(kept) && !request.anew) return fromCache(kept, key);
+    if (isFresh(kept, clock.now()) && !request.anew) return fromCache(kept, key);
     return send(request, deadline, { kept, place: { key, grantId: null } });
   }
 
@@ -112,7 +112,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       if (found === undefined) throw noToken(characterId);
       const { grant, kept } = found;
       const isForOthers = kept?.status === 403 && !request.keepRefusal;
-      if (isFresh(kept) && !request.anew && !isForOthers) {
+      if (isFresh(kept, clock.now()) && !request.anew && !isForOthers) {
         return fromCache(kept, privateKey(grant.grant_id, key));
       }
       const dead = request.patient ? 'leave' : 'mark';
@@ -185,10 +185,6 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     metrics.providerCache.inc({ outcome: 'fresh' });
     if (!kept.recent) await keepLonger(db, key);
     return answerOf(kept, { kept: true });
-  }
-
-  function isFresh(kept: StoredAnswer | undefined): kept is StoredAnswer {
-    return kept !== undefined && kept.fresh_until > clock.now();
   }
 
   return {

@@ -52,6 +52,20 @@ async function bytesOnDisk(): Promise<number> {
 const asked = ({ path }: ProviderRequest) =>
   app.provider.requests.filter((request) => request.path === `/api${path}`).length;
 
+describe('D33: what was cached while the clock was ahead', () => {
+  it('is asked for anew once the clock is right again', async () => {
+    const ahead = 8 * 3_600_000;
+    app.clock.advance(ahead);
+    const id = FIRST_CORPORATION_ID + 1;
+    const request: ProviderRequest = { path: `/corporations/${id}`, on: 'service' };
+    await ask(request);
+    app.clock.advance(-ahead);
+    app.provider.world.renameCorporation(id, 'Named Meanwhile');
+    expect((await ask(request)).data).toMatchObject({ name: 'Named Meanwhile' });
+    expect((await ask(request)).kept).toBe(true);
+  });
+});
+
 describe('D30: the size of cached answers is bounded', () => {
   it('on disk, whatever is requested, and used answers stay', async () => {
     await ask(ALLIANCE);

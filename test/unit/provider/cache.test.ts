@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshness, requestKeysOf, revalidated, toCache } from '../../../server/provider/cache.ts';
+import { freshness, isFresh, requestKeysOf, revalidated, toCache } from '../../../server/provider/cache.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const PLACE = { key: 'k', grantId: null };
@@ -96,6 +96,37 @@ describe('D33: what is cached of an answer', () => {
     const page = { ...kept, headers: { ...kept.headers, 'x-pages': '2' } };
     expect(revalidated(page, { expires: 'later' })).toBeUndefined();
     expect(revalidated(page, { 'x-pages': '3' })?.headers).toMatchObject({ 'x-pages': '3', expires: 'then' });
+  });
+});
+
+describe('D33: a cached answer is fresh for as long as its headers allow', () => {
+  const HOUR = 3_600_000;
+  const from = (ahead: number, status: number, headers: Readonly<Record<string, string>>) => {
+    const raw = { status, headers, body: '[1]' };
+    const stored = toCache(raw, PLACE, new Date(NOW.getTime() + ahead), true);
+    if (stored === undefined) throw new Error('it is not cached');
+    const kept = { ...raw, etag: stored.etag, fresh_until: stored.freshUntil, recent: true };
+    return (later: number) => isFresh(kept, new Date(NOW.getTime() + later));
+  };
+  const hour = { 'cache-control': 'max-age=3600' };
+
+  it('and no longer', () => {
+    expect(isFresh(undefined, NOW)).toBe(false);
+    expect([0, HOUR - 1, HOUR].map(from(0, 200, hour))).toEqual([true, true, false]);
+    expect([0, 24 * HOUR - 1, 24 * HOUR].map(from(0, 403, {}))).toEqual([true, true, false]);
+  });
+
+  it('by a clock that is a minute behind that of the process that stored it, too', () => {
+    expect([60_000, 60_001].map((ahead) => from(ahead, 200, hour)(0))).toEqual([true, false]);
+  });
+
+  it.each([
+    ['max-age', 200, hour],
+    ['Expires', 200, { expires: 'Mon, 02 Mar 2026 13:00:00 GMT', date: 'Mon, 02 Mar 2026 12:00:00 GMT' }],
+    ['a refusal', 403, {}],
+  ])('%s: not at all where it was stored by a clock that was ahead', (_, status, headers) => {
+    for (const ahead of [8 * HOUR, 365 * 24 * HOUR])
+      expect([0, HOUR, 7 * HOUR - 1].map(from(ahead, status, headers))).toEqual([false, false, false]);
   });
 });
 

@@ -75,6 +75,10 @@ declare
   tokens provider_buckets;
   caller_row provider_callers;
   known boolean;
+  -- What lies farther ahead was stored while the clock was wrong: no ban lasts longer than an hour (LONGEST_WAIT), and
+  -- the clocks of processes may differ by a minute.
+  farthest timestamptz := at + interval '61 minutes';
+  present timestamptz := at + interval '1 minute';
 begin
   minute := floor(extract(epoch from at) / 60);
   probe := false;
@@ -83,11 +87,11 @@ begin
     exit when found;
     insert into provider_error_budget default values on conflict do nothing;
   end loop;
-  if budget.banned_until > at then
+  if budget.banned_until > at and budget.banned_until <= farthest then
     outcome := 'banned'; until := budget.banned_until;
     return;
   end if;
-  if budget.ends_on <= at then
+  if budget.ends_on <= at or budget.heard_on > present then
     update provider_error_budget e
       set turn = e.turn + 1, carried = e.reserved, reserved = 0, ends_on = null, remaining = null, heard_on = null
       returning * into budget;
@@ -109,7 +113,7 @@ begin
   if bucket is not null then
     select * into tokens from provider_buckets b
       where b.name = bucket and b.character_id = bucket_character for update;
-    if tokens.blocked_until > at then
+    if tokens.blocked_until > at and tokens.blocked_until <= farthest then
       outcome := 'bucket'; until := tokens.blocked_until;
       return;
     end if;
@@ -131,7 +135,7 @@ begin
   -- What was said a while ago may not be true any more: others may share the address.
   known := budget.remaining is not null and budget.heard_on > at - interval '2 seconds';
   if counted and not known then
-    if budget.probe_until > at then
+    if budget.probe_until > at and budget.probe_until <= present then
       outcome := 'wait';
       return;
     end if;
@@ -166,6 +170,8 @@ AS $function$
 declare
   budget provider_error_budget;
   heard_end timestamptz := at + heard_reset * interval '1 second';
+  -- What lies farther ahead was stored while the clock was wrong, as in provider_reserve.
+  farthest timestamptz := at + interval '61 minutes';
 begin
   if reserved_turn is not null or failed or heard_remaining is not null or banned is not null then
     select * into budget from provider_error_budget for update;
@@ -201,7 +207,8 @@ begin
       budget.remaining := least(budget.remaining, heard_remaining);
       budget.heard_on := at;
     end if;
-    budget.banned_until := greatest(budget.banned_until, banned);
+    budget.banned_until :=
+      greatest(case when budget.banned_until <= farthest then budget.banned_until end, banned);
     update provider_error_budget e set turn = budget.turn, ends_on = budget.ends_on,
       remaining = budget.remaining, heard_on = budget.heard_on, reserved = budget.reserved,
       carried = budget.carried, probe_until = budget.probe_until, banned_until = budget.banned_until;
@@ -216,7 +223,7 @@ begin
       values (bucket, bucket_character, reserved_minute, bucket_remaining, bucket_blocked, at)
       on conflict (name, character_id) do update set used_on = at,
         remaining = coalesce(bucket_remaining, b.remaining),
-        blocked_until = greatest(b.blocked_until, bucket_blocked),
+        blocked_until = greatest(case when b.blocked_until <= farthest then b.blocked_until end, bucket_blocked),
         reserved = case when bucket_held and b.turn = reserved_minute then greatest(b.reserved - 1, 0)
           else b.reserved end;
   end if;

@@ -454,6 +454,68 @@ describe('D33: a provider that always says the same rest of its minute', () => {
   });
 });
 
+describe('D33: limits that were told while the clock was ahead', () => {
+  const AHEAD = 365 * 86_400_000;
+
+  /** What the provider refuses while the clock is ahead; when it is right again, it refuses nothing any more. */
+  async function whileAhead(told: () => Promise<unknown>): Promise<void> {
+    app.clock.advance(AHEAD);
+    await told();
+    app.clock.advance(-AHEAD);
+    app.provider.faults.clear();
+    app.provider.reset();
+    await sql`delete from provider_cache`.execute(app.db);
+  }
+
+  it('the error limit: what it left is over', async () => {
+    await whileAhead(async () => {
+      app.provider.setErrorLimit({ remaining: 10 });
+      await outcomeOf(ask({ path: BAD(0), on: 'service' }));
+    });
+    for (const on of ['job', { caller: 'forwards' }] as const)
+      expect(await outcomeOf(other.client.ask({ path: GOOD(0), on }))).toBe(200);
+    await nextMinute();
+    app.provider.setErrorLimit({ remaining: 2 });
+    expect(await load(many(5, BAD))).toEqual({ 404: 2, exhausted: 3 });
+  });
+
+  it('a ban is over, and the next one is obeyed', async () => {
+    const refused = () => {
+      app.provider.setErrorLimit({ remaining: 0 });
+      return outcomeOf(ask({ path: GOOD(0), on: 'service' }));
+    };
+    await whileAhead(refused);
+    expect(await outcomeOf(other.client.ask({ path: GOOD(0), on: 'service' }))).toBe(200);
+    await sql`delete from provider_cache`.execute(app.db);
+    expect(await refused()).toBe('exhausted');
+    const asked = requests().length;
+    expect(await load(many(4, GOOD))).toEqual({ exhausted: 4 });
+    expect(requests()).toHaveLength(asked);
+  });
+
+  it('a bucket is not empty any more, and obeyed when it is again', async () => {
+    const refused = () => {
+      app.provider.faults.add(`/characters/${ADA}/wallet`, { kind: 'status', status: 429, retryAfter: 40 });
+      return outcomeOf(ask(ownRecord(ADA, 'wallet')));
+    };
+    await whileAhead(refused);
+    expect(await outcomeOf(other.client.ask(ownRecord(ADA, 'wallet')))).toBe(200);
+    await sql`delete from provider_cache`.execute(app.db);
+    expect(await refused()).toBe('exhausted');
+    const asked = requests().length;
+    expect((await refusalOf(other.client.ask(ownRecord(ADA, 'wallet')))).retryAfter).toBe(40);
+    expect(requests()).toHaveLength(asked);
+  });
+
+  it('a process that died while it probed delays nobody', async () => {
+    await reserve(app.db, {
+      ...{ now: new Date(app.clock.now().getTime() + AHEAD), kept: 0, counted: true, leaseSeconds: 10 },
+      ...{ bucket: undefined, bucketCost: 0, caller: undefined, callerLimit: 20 },
+    });
+    expect(await outcomeOf(ask({ path: GOOD(0), on: 'service' }))).toBe(200);
+  });
+});
+
 describe('D33: concurrent requests on the same budgets', () => {
   const bucket = { name: 'char-wallet', characterId: 1 };
   const wanted = (later = 0): ReservationRequest => ({

@@ -13,6 +13,10 @@ declare
   tokens provider_buckets;
   caller_row provider_callers;
   known boolean;
+  -- What lies farther ahead was stored while the clock was wrong: no ban lasts longer than an hour (LONGEST_WAIT), and
+  -- the clocks of processes may differ by a minute.
+  farthest timestamptz := at + interval '61 minutes';
+  present timestamptz := at + interval '1 minute';
 begin
   minute := floor(extract(epoch from at) / 60);
   probe := false;
@@ -21,11 +25,11 @@ begin
     exit when found;
     insert into provider_error_budget default values on conflict do nothing;
   end loop;
-  if budget.banned_until > at then
+  if budget.banned_until > at and budget.banned_until <= farthest then
     outcome := 'banned'; until := budget.banned_until;
     return;
   end if;
-  if budget.ends_on <= at then
+  if budget.ends_on <= at or budget.heard_on > present then
     update provider_error_budget e
       set turn = e.turn + 1, carried = e.reserved, reserved = 0, ends_on = null, remaining = null, heard_on = null
       returning * into budget;
@@ -47,7 +51,7 @@ begin
   if bucket is not null then
     select * into tokens from provider_buckets b
       where b.name = bucket and b.character_id = bucket_character for update;
-    if tokens.blocked_until > at then
+    if tokens.blocked_until > at and tokens.blocked_until <= farthest then
       outcome := 'bucket'; until := tokens.blocked_until;
       return;
     end if;
@@ -69,7 +73,7 @@ begin
   -- What was said a while ago may not be true any more: others may share the address.
   known := budget.remaining is not null and budget.heard_on > at - interval '2 seconds';
   if counted and not known then
-    if budget.probe_until > at then
+    if budget.probe_until > at and budget.probe_until <= present then
       outcome := 'wait';
       return;
     end if;

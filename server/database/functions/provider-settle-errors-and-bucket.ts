@@ -9,6 +9,8 @@ returns void language plpgsql as $$
 declare
   budget provider_error_budget;
   heard_end timestamptz := at + heard_reset * interval '1 second';
+  -- What lies farther ahead was stored while the clock was wrong, as in provider_reserve.
+  farthest timestamptz := at + interval '61 minutes';
 begin
   if reserved_turn is not null or failed or heard_remaining is not null or banned is not null then
     select * into budget from provider_error_budget for update;
@@ -44,7 +46,8 @@ begin
       budget.remaining := least(budget.remaining, heard_remaining);
       budget.heard_on := at;
     end if;
-    budget.banned_until := greatest(budget.banned_until, banned);
+    budget.banned_until :=
+      greatest(case when budget.banned_until <= farthest then budget.banned_until end, banned);
     update provider_error_budget e set turn = budget.turn, ends_on = budget.ends_on,
       remaining = budget.remaining, heard_on = budget.heard_on, reserved = budget.reserved,
       carried = budget.carried, probe_until = budget.probe_until, banned_until = budget.banned_until;
@@ -59,7 +62,7 @@ begin
       values (bucket, bucket_character, reserved_minute, bucket_remaining, bucket_blocked, at)
       on conflict (name, character_id) do update set used_on = at,
         remaining = coalesce(bucket_remaining, b.remaining),
-        blocked_until = greatest(b.blocked_until, bucket_blocked),
+        blocked_until = greatest(case when b.blocked_until <= farthest then b.blocked_until end, bucket_blocked),
         reserved = case when bucket_held and b.turn = reserved_minute then greatest(b.reserved - 1, 0)
           else b.reserved end;
   end if;

@@ -199,8 +199,8 @@ async function renewNames({ db, clock, client }: MaintenanceServices, run: Run):
 }
 
 async function renewDocument({ db, clock, document }: MaintenanceServices): Promise<number> {
-  const since = new Date(clock.now().getTime() - DOCUMENT_GOOD_FOR);
-  if (await wasFetchedSince(db, since)) return 0;
+  const now = clock.now();
+  if (await wasFetchedSince(db, new Date(now.getTime() - DOCUMENT_GOOD_FOR), now)) return 0;
   await document.refresh();
   return 1;
 }

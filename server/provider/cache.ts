@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { CLOCKS_APART } from '../shared/clock.ts';
 import type { CachedAnswer, StoredAnswer } from './cache.queries.ts';
 import type { RawAnswer } from './http.ts';
 
@@ -55,8 +56,6 @@ const KEEPABLE = new Set([200, 404]);
 
 /** Milliseconds for which a refusal is kept that its request wants to know of (D32). */
 const REFUSAL_FRESH = 86_400_000;
-/** Milliseconds by which the clock of the process that stored an answer may be ahead. */
-const CLOCKS_APART = 60_000;
 
 function lifetime({ status, headers }: Pick<RawAnswer, 'status' | 'headers'>, now: Date): number | undefined {
   return status === 403 ? REFUSAL_FRESH : freshness(headers, now);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { EXT_SCOPES } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 import type { Outages } from '../observability/outages.ts';
-import type { Clock } from '../shared/clock.ts';
+import { CLOCKS_APART, type Clock } from '../shared/clock.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { claimDocument, findDocument, findNewerDocument, saveDocument } from './document.queries.ts';
@@ -58,7 +58,7 @@ interface Copy {
   readonly fetchedOn: Date;
 }
 
-/** When a copy of another source counts as fetched: it serves until there is one of this source. */
+/** When a copy of another source, or of the future, counts as fetched: it serves until there is another one. */
 const LONG_AGO = new Date(0);
 
 /** What the operations depend on: processes for which it differs read other operations. */
@@ -131,8 +131,12 @@ export function createDocumentStore(services: {
 
   const fetchOnce = singleFlight(fetchDocument);
 
-  function isOld({ fetchedOn }: Copy): boolean {
-    return clock.now().getTime() - fetchedOn.getTime() > GOOD_FOR;
+  function believed({ fetchedOn }: Copy): Date {
+    return fetchedOn.getTime() > clock.now().getTime() + CLOCKS_APART ? LONG_AGO : fetchedOn;
+  }
+
+  function isOld(known: Copy): boolean {
+    return clock.now().getTime() - believed(known).getTime() > GOOD_FOR;
   }
 
   /**
@@ -143,7 +147,7 @@ export function createDocumentStore(services: {
     lookedAt = performance.now();
     const stored = await (copy === undefined
       ? findDocument(db)
-      : findNewerDocument(db, source, copy.fetchedOn));
+      : findNewerDocument(db, source, believed(copy)));
     const parsed = Operations.safeParse(stored?.operations);
     if (stored === undefined || !parsed.success) return;
     const isOwn = parsed.data.every((operation) => operation.source === source);

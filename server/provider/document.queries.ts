@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { CLOCKS_APART } from '../shared/clock.ts';
 
 /** The stored document: its operations as JSON, and when they were fetched. */
 export interface StoredDocument {
@@ -32,9 +33,10 @@ export async function findNewerDocument(
   return rows[0];
 }
 
-/** Whether a document was fetched after `since`, from whichever source. */
-export async function wasFetchedSince(db: Kysely<Database>, since: Date): Promise<boolean> {
-  const { rows } = await sql`select from provider_document where fetched_on > ${since}`.execute(db);
+/** Whether a document was fetched between `since` and now, from whichever source. */
+export async function wasFetchedSince(db: Kysely<Database>, since: Date, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from provider_document where fetched_on > ${since} and fetched_on <= ${now}`.execute(db);
   return rows.length > 0;
 }
 
@@ -52,7 +54,7 @@ export async function saveDocument(
 
 /**
  * Claims the fetching of a new document; false when the stored one has this source and is recent, or another process
- * claimed that a short while ago. Storing one of another source is no such claim.
+ * claimed that a short while ago. Storing one of another source is no such claim, and times that lie ahead do not count.
  */
 export async function claimDocument(
   db: Kysely<Database>,
@@ -63,10 +65,12 @@ export async function claimDocument(
     askedBefore,
   }: { readonly from: string; readonly now: Date; readonly olderThan: Date; readonly askedBefore: Date },
 ): Promise<boolean> {
+  const ahead = new Date(now.getTime() + CLOCKS_APART);
+  const unasked = sql`(asked_on < ${askedBefore} or asked_on > ${ahead})`;
   const { rows } = await sql`
     update provider_document set asked_on = ${now}
-    where case when ${source} is distinct from ${from} then asked_on < ${askedBefore} or asked_on = fetched_on
-      else fetched_on < ${olderThan} and asked_on < ${askedBefore} end
+    where case when ${source} is distinct from ${from} then ${unasked} or asked_on = fetched_on
+      else (fetched_on < ${olderThan} or fetched_on > ${ahead}) and ${unasked} end
     returning 1`.execute(db);
   return rows.length > 0;
 }

@@ -5,4 +5,7 @@ export interface Clock {
   readonly real?: true;
 }
 
+/** Milliseconds by which clocks of processes may differ: a time farther ahead was stored while one was wrong. */
+export const CLOCKS_APART = 60_000;
+
 export const systemClock: Clock = { now: () => new Date(), real: true };

@@ -192,6 +192,22 @@ describe('D31: the provider’s document is kept in the database', () => {
     for (const { stop } of processes) await stop();
   });
 
+  it('D31: one that was fetched while the clock was ahead is renewed at once, for all processes', async () => {
+    await storeOldCopy();
+    const ahead = new Date(app.clock.now().getTime() + 365 * DAY);
+    await sql`update provider_document set fetched_on = ${ahead}, asked_on = ${ahead}`.execute(app.db);
+    const processes = [otherProcess(app), otherProcess(app)];
+    for (const { document } of processes) expect(await find(document)).toBeUndefined();
+    await vi.waitFor(
+      async () => {
+        for (const { document } of processes) expect(await find(document)).toEqual(KNOWN);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect(fetches()).toHaveLength(1);
+    for (const { stop } of processes) await stop();
+  });
+
   it('after a day without the provider the old copy is still used', async () => {
     app.clock.advance(DAY + 60_000);
     const away = app.provider.faults.add(SPEC, { kind: 'status', status: 502, as: 'html' });

@@ -277,6 +277,13 @@ describe('old data is renewed', () => {
     await keep();
     expect(asked()).toEqual(['/api/meta/openapi.json']);
   });
+
+  it('D31: the provider’s document that was fetched while the clock was ahead', async () => {
+    await sql`update provider_document set fetched_on = ${ago(-365 * DAY)}`.execute(app.db);
+    await keep();
+    await keep();
+    expect(asked()).toEqual(['/api/meta/openapi.json']);
+  });
 });
 
 describe('steps are independent', () => {

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { CLOCKS_APART } from '../shared/clock.ts';
 import { digestOf } from '../shared/digest.ts';
 
 /** The model name of the rows that {@link rememberSignIn} writes; the OpenID Connect library does not use it. */
@@ -105,9 +106,12 @@ export async function rememberEnd(db: Kysely<Database>, sessionUid: string, expi
 
 /**
  * Whether the row `a` is a session that ended, or belongs to a sign-in from before the character's sessions were ended:
- * a concurrent request may have written it. Compared in seconds, as the sign-in's time is in seconds.
+ * a concurrent request may have written it. Compared in seconds, as the sign-in's time is in seconds. An end that lies
+ * ahead was stored while the clock was wrong, and would refuse every sign-in until then.
  */
-export const isOver = sql`(exists (select from oidc_endings e where e.character_id = a.character_id
+export const isOver = (now: Date) => sql`(
+  exists (select from oidc_endings e where e.character_id = a.character_id
+    and e.ended_on <= ${new Date(now.getTime() + CLOCKS_APART)}
     and coalesce(a.payload->>'loginTs', a.payload->>'authTime')::bigint < floor(extract(epoch from e.ended_on)))
   or exists (select from oidc_artifacts o where o.session_uid = a.session_uid and o.model = ${sql.lit(SESSION_END)}))`;
 
@@ -118,7 +122,7 @@ export async function findArtifact(
 ): Promise<StoredArtifact | undefined> {
   const { rows } = await sql<StoredArtifact>`
     select a.payload, a.consumed_on from oidc_artifacts a
-    where a.model = ${model} and a.id_hash = ${idHash} and a.expires_on > ${now} and not ${isOver}`.execute(
+    where a.model = ${model} and a.id_hash = ${idHash} and a.expires_on > ${now} and not ${isOver(now)}`.execute(
     db,
   );
   return rows[0];
@@ -132,7 +136,7 @@ export async function findSession(
 ): Promise<StoredArtifact | undefined> {
   const { rows } = await sql<StoredArtifact>`
     select a.payload, a.consumed_on from oidc_artifacts a
-    where a.model = 'Session' and a.session_uid = ${uid} and a.expires_on > ${now} and not ${isOver}`.execute(
+    where a.model = 'Session' and a.session_uid = ${uid} and a.expires_on > ${now} and not ${isOver(now)}`.execute(
     db,
   );
   return rows[0];

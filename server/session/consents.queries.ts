@@ -39,7 +39,7 @@ export async function saveConsent(
     select u.character_id, cl.client_id, ${[...scopes]}::text[], ${now}
     from users u join oidc_artifacts a using (character_id) join oidc_clients cl on cl.client_id = ${clientId}
     where u.character_id = ${characterId}
-      and a.model = 'Session' and a.session_uid = ${sessionUid} and a.expires_on > ${now} and not ${isOver}
+      and a.model = 'Session' and a.session_uid = ${sessionUid} and a.expires_on > ${now} and not ${isOver(now)}
     for key share of u, a, cl
     on conflict (character_id, client_id) do update set given_on = excluded.given_on,
       scopes = array(select distinct unnest(oidc_consents.scopes || excluded.scopes) order by 1)`.execute(db);

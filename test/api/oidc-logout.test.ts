@@ -388,6 +388,10 @@ describe('D84: changes that end sessions, of which applications are notified', (
     await expect.poll(news).toContainEqual({ sub: String(character), sid });
   }
 
+  /** Status of the answer to an application that asks who the user is. */
+  const statusOf = async (token: string) =>
+    (await fetch(`${app.url}/oidc/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
+
   const nameOf = async (character_id: number) =>
     (
       await app.db
@@ -413,6 +417,21 @@ describe('D84: changes that end sessions, of which applications are notified', (
     await members([]);
     await expectEnded(MEMBER, session);
     await members([CORPORATION]);
+  });
+
+  it('D82: a sign-in after one that ended while the clock was ahead is not over until then', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const end = (ahead: number) =>
+      sql`insert into oidc_endings values (${MEMBER}, ${new Date(app.clock.now().getTime() + ahead)})
+        on conflict (character_id) do update set ended_on = excluded.ended_on`.execute(app.db);
+    // As another process may, whose clock is right.
+    await end(30_000);
+    const { landed } = await party.visit(browser, { prompt: 'none' });
+    expect(landed.url.searchParams.get('error')).toBe('login_required');
+    await end(365 * 86_400_000);
+    const tokens = await party.signIn(browserOf(MEMBER), { scope: 'openid offline_access' });
+    expect(await statusOf(tokens.access_token)).toBe(200);
   });
 
   it('a group that bars a member, and nobody else’s session', async () => {
@@ -514,10 +533,8 @@ describe('D84: changes that end sessions, of which applications are notified', (
     const tokens = await closed.signIn(browser, { scope: 'openid offline_access' });
     await ok(root().group.update({ params: { group_id }, body: { remove_members: add.add_members } }));
     await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
-    const userinfo = async (token: string) =>
-      (await fetch(`${app.url}/oidc/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
-    expect(await userinfo(tokens.access_token)).toBe(401);
-    expect(await userinfo(open.access_token)).toBe(200);
+    expect(await statusOf(tokens.access_token)).toBe(401);
+    expect(await statusOf(open.access_token)).toBe(200);
     const { landed } = await party.visit(browser, { prompt: 'none' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
   });

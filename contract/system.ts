@@ -92,7 +92,10 @@ export const HeldChange = component(
     looked_at: field(z.number().int(), 'Users that the run looked at.'),
     first_found_on: field(DateTime, 'When a run found exactly these for the first time.'),
     found_on: field(DateTime, 'When they counted last as found.'),
-    found: field(z.number().int(), 'In how many runs that were far enough apart.'),
+    found: field(
+      z.number().int(),
+      'In how many runs that were far enough apart; a few, who would not be held back alone, may be found in fewer.',
+    ),
     needed: field(z.number().int(), 'So many, and they are let through.'),
     passes_on: field(
       DateTime.nullable(),

@@ -31,6 +31,7 @@ import * as keptApplications from './0036_kept_applications.ts';
 import * as scheduler from './0037_scheduler.ts';
 import * as hiddenActors from './0038_hidden_actors.ts';
 import * as claims from './0039_claims.ts';
+import * as foundLosses from './0040_found_losses.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0037_scheduler': scheduler,
   '0038_hidden_actors': hiddenActors,
   '0039_claims': claims,
+  '0040_found_losses': foundLosses,
 };

@@ -565,6 +565,7 @@ create table held_changes (
   fingerprint text not null,
   runs integer not null,
   counted_on timestamp(3) with time zone not null,
+  found jsonb default '{}'::jsonb not null,
   constraint held_changes_pkey PRIMARY KEY (job_id)
 );
 
@@ -1115,6 +1116,7 @@ comment on column group_members.ineligible_since is 'Since when the policy of th
 comment on column group_members.was_eligible is 'Whether the policy of the group let the member be one at some time: only who ceases to be eligible leaves.';
 comment on column group_policies.by_administrator is 'Level 9 or more set it: a group with a login switch obeys no other (D110).';
 comment on column groups.corporation_id is 'The body whose members an autogroup follows, by id (D18b); its members and owner are derived.';
+comment on column held_changes.found is 'In how many runs each loss was found (D63), by its hash; all of them, but a few new ones, in as many as runs says.';
 comment on column history_turns.due_on is 'While a worker is at it: when others may take it for dead. It alone may end the turn that it took with this value.';
 comment on column history_turns.failures is 'In a row.';
 comment on column mailbox_mails."position" is 'Counts from older to newer mails without a gap: a page is a range of positions, however many there are.';

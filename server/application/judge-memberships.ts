@@ -31,8 +31,7 @@ export async function judgeMemberships(
     const unintended = departures.filter(({ wanted }) => !wanted);
     const losses = {
       lookedAt: judged,
-      losers: [...new Set(unintended.map(({ character_id }) => character_id))],
-      changes: JSON.stringify(unintended.map(leaving)),
+      losses: unintended.map(({ character_id, group_id }) => [character_id, group_id] as const),
       details: () =>
         unintended.map(({ group_id, group_name, character_id }) => ({
           target: userTarget(character_id),

@@ -118,11 +118,9 @@ async function invalidateDead(
 ): Promise<void> {
   const { db, clock, log } = services;
   const losers = [...new Set(deaths.map(({ characterId }) => characterId))];
-  const ids = deaths.map(({ grantId }) => grantId).sort();
   const losses = {
     lookedAt,
-    losers,
-    changes: ids.join(' '),
+    losses: deaths.map(({ characterId, grantId }) => [characterId, grantId] as const),
     details: () =>
       losers.map((id) => ({
         target: userTarget(id),

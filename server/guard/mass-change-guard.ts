@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { type Detail, heldEvent } from './held-event.ts';
-import { countSighting, forgetHeld } from './mass-change-guard.queries.ts';
+import { APART, forgetHeld, lockHeld, saveHeld } from './mass-change-guard.queries.ts';
+
+/** A user who would lose something, directly or indirectly, and what, as text: equal for equal losses. */
+export type Loss = readonly [loser: number, what: string];
 
 /** What a run would take away if it were committed. */
 export interface Losses {
   /** Number of users that the run compared. */
   readonly lookedAt: number;
-  /** Users who would lose something, directly or indirectly. */
-  readonly losers: readonly number[];
-  /** Canonical text of the set of changes: equal for equal sets, independent of their order. */
-  readonly changes: string;
-  /** The same changes for people: fields with the values before and after, organizations first, since they are the cause. */
+  readonly losses: readonly Loss[];
+  /** The same for people: fields with the values before and after, organizations first, since they are the cause. */
   readonly details: () => readonly Detail[];
   /** Whether the provider answered all requests of this run. */
   readonly healthy: boolean;
@@ -27,45 +28,89 @@ export interface Losses {
 /** A run is held back when it takes from more than this share of the users, and from at least this many. */
 const SHARE = 0.1;
 const AT_LEAST = 20;
-/** Number of runs that must find the same set of changes before it is accepted. */
+/** Number of runs that must find a loss before it is accepted. */
 export const RUNS = 3;
 
 /**
  * Whether a run may commit what it takes away (D63). If not, the caller rolls back; the refusal is logged, counted,
- * recorded as an event and stored, so that the same set of changes is accepted after enough runs or once it is
- * approved. `tx` is the run's own transaction; the refusal is written outside it, as it will be rolled back.
+ * recorded as an event and stored, so that the same set of changes is accepted once it is approved, or after enough runs.
+ * Those may differ by a few: losses that enough runs have found count no longer, and the others are judged alone. `tx` is the run's own transaction; the refusal is written outside it, as it will be rolled back.
  */
 export async function guardMassChange(
   tx: Kysely<Database>,
   { db, clock, log, metrics }: Pick<Services, 'db' | 'clock' | 'log' | 'metrics'>,
   run: Run,
-  { lookedAt, losers, changes, details, healthy, complete = true }: Losses,
+  { lookedAt, losses, details, healthy, complete = true }: Losses,
 ): Promise<boolean> {
   if (run.dryRun) return true;
-  const tooMany = losers.length >= AT_LEAST && losers.length > lookedAt * SHARE;
-  if (!tooMany || run.force) {
+  const isTooMany = (some: readonly Loss[]) => {
+    const losers = countLosers(some);
+    return losers >= AT_LEAST && losers > lookedAt * SHARE;
+  };
+  if (!isTooMany(losses) || run.force) {
     // An incomplete run does not prove that the changes held back no longer exist.
     if ((healthy && complete) || run.force) await forgetHeld(tx, run.job);
     return true;
   }
-  const heldId = fingerprintOf(changes);
+  const keyed = losses.map((loss) => ({ loss, key: fingerprintOf(loss) }));
+  const heldId = fingerprintOf(keyed.map(({ key }) => key).sort());
   const approved = run.approved === heldId;
   const counts = healthy && !approved;
-  const runs = counts ? await countSighting(db, run.job, heldId, await sharedTime(db, clock)) : 0;
+  const runs = counts ? await countSighting({ db, clock }, run.job, heldId, keyed, isTooMany) : 0;
   if (approved || runs >= RUNS) {
     await forgetHeld(tx, run.job);
     return true;
   }
+  const losers = countLosers(losses);
   log.error(
-    { job: run.job, run_id: run.id, losers: losers.length, looked_at: lookedAt, runs, healthy },
+    { job: run.job, run_id: run.id, losers, looked_at: lookedAt, runs, healthy },
     'a run would take something from too many users and changed nothing; approve it if it is right',
   );
   metrics.jobsHeld.inc({ job: run.job });
-  const held = heldEvent(run.job, heldId, { losers: losers.length, looked_at: lookedAt }, details());
+  const held = heldEvent(run.job, heldId, { losers, looked_at: lookedAt }, details());
   await recordEvents(db, [held], clock.now());
   return false;
 }
 
-function fingerprintOf(changes: string): string {
-  return createHash('sha256').update(changes).digest('base64url');
+/**
+ * Stores what was found, and of each loss in how many runs without a gap; a run too soon after the last one that counted
+ * only discards what it does not find. Returns in how many runs all were found but so few that these would pass alone.
+ */
+async function countSighting(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  job: string,
+  heldId: string,
+  losses: readonly { readonly loss: Loss; readonly key: string }[],
+  isTooMany: (some: readonly Loss[]) => boolean,
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const now = await sharedTime(tx, clock);
+    const held = await lockHeld(tx, job);
+    const former = new Map(Object.entries(held?.found ?? {}));
+    const isSoon =
+      held !== undefined &&
+      held.counted_on.getTime() > now.getTime() - APART &&
+      losses.some(({ key }) => former.has(key));
+    const found = losses.map((each) => ({ ...each, runs: (former.get(each.key) ?? 0) + (isSoon ? 0 : 1) }));
+    const inFewer = (runs: number) => found.filter((each) => each.runs < runs).map(({ loss }) => loss);
+    let runs = RUNS;
+    while (runs > 0 && isTooMany(inFewer(runs))) runs -= 1;
+    await saveHeld(tx, {
+      job_id: job,
+      fingerprint: heldId,
+      runs,
+      // A later time is that of a clock that was ahead.
+      counted_on: isSoon && held.counted_on < now ? held.counted_on : now,
+      found: Object.fromEntries(found.filter(({ runs }) => runs > 0).map(({ key, runs }) => [key, runs])),
+    });
+    return runs;
+  });
+}
+
+function countLosers(losses: readonly Loss[]): number {
+  return new Set(losses.map(([loser]) => loser)).size;
+}
+
+function fingerprintOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 }

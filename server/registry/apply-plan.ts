@@ -66,7 +66,7 @@ export async function applyPlan(services: Needs, run: Run, plan: SyncPlan): Prom
   if (size + plan.moves.length + plan.deleted.length === 0) {
     const { lookedAt, healthy } = plan;
     // This plan is empty, so the guard may forget the changes that it held back before.
-    const losses = { lookedAt, losers: [], changes: '', details: () => [], healthy };
+    const losses = { lookedAt, losses: [], details: () => [], healthy };
     await guardMassChange(services.db, services, run, losses);
     return [];
   }
@@ -105,7 +105,6 @@ async function write(
   const changed = await changedStandings(tx, standings, { users: charactersOf(snapshot) });
   const losing = changed.filter(loses);
   const tokenLosers = await findTokenLosers(tx, deleted);
-  const losers = [...losing.map(({ before }) => before?.character_id ?? 0), ...deleted, ...tokenLosers];
   const after = await readOrganizations(tx, ids);
   const changes = [
     ...organizationChanges(before, after),
@@ -115,15 +114,19 @@ async function write(
   ];
   // All that is shown of the losers: an approval of these changes must let no others pass.
   const lost = standingDetails(losing);
-  const text = JSON.stringify([lost, deleted]);
+  const losses = [
+    ...lost.map(({ target, changes }) => [Number(target.id), JSON.stringify(changes)] as const),
+    ...deleted.map((id) => [id, 'deleted'] as const),
+    ...tokenLosers.map((id) => [id, 'tokens'] as const),
+  ];
   const details = () => [
     ...organizationDetails(before, after),
     ...deleted.map((id) => detail(id, 'deleted', false, true)),
     ...lost,
     ...tokenLosers.map((id) => detail(id, 'tokens', 'valid', 'deleted')),
   ];
-  const losses = { lookedAt, losers: [...new Set(losers)], changes: text, details, healthy };
-  const kept = !run.dryRun && (await guardMassChange(tx, services, run, losses));
+  const kept =
+    !run.dryRun && (await guardMassChange(tx, services, run, { lookedAt, losses, details, healthy }));
   if (!kept) return { result: changes, kept };
   await recordEvents(tx, organizationEvents(before, after), now);
   await recordStandings(tx, changed, now);

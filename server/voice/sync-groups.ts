@@ -79,13 +79,15 @@ async function syncUnrefused(
   });
   const changes = plans.flatMap((plan) => changesOf(plan, identities));
   if (run.dryRun) return changes;
-  const losers = [...new Set(plans.flatMap(({ removed }) => removed))].sort(byNumber);
+  const losses = plans.flatMap(({ mapping, removed }) =>
+    removed.map((id) => [id, `${mapping.sgid}`] as const),
+  );
   const lookedAt = new Set([...present.values()].flat()).size;
   const details = () => plans.flatMap((plan) => removalsOf(plan, identities));
   // A group that was not listed says nothing about what is held back of it.
   const complete = mappings.length === resolved.length;
-  const losses = { lookedAt, losers, changes: removalsAsText(plans), details, healthy: true, complete };
-  if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, losses)))) return [];
+  const found = { lookedAt, losses, details, healthy: true, complete };
+  if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, found)))) return [];
   if (changes.length === 0) return changes;
   await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)), refusals);
   log.info(
@@ -178,11 +180,6 @@ function removalsOf(
     const identity = { type: 'voice_identity' as const, id: String(id), name: null };
     return { target: characterId === null ? identity : userTarget(characterId), changes };
   });
-}
-
-function removalsAsText(plans: readonly GroupChange[]): string {
-  const lines = plans.flatMap(({ mapping, removed }) => removed.map((id) => `${mapping.sgid} ${id}`));
-  return lines.sort().join('\n');
 }
 
 function byNumber(one: number, other: number): number {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { guardMassChange, type Losses } from '../../server/guard/mass-change-guard.ts';
+import { guardMassChange, type Loss, type Losses } from '../../server/guard/mass-change-guard.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
@@ -13,11 +13,11 @@ beforeAll(async () => {
 beforeEach(() => app.db.deleteFrom('held_changes').execute());
 afterAll(() => app.stop());
 
-const losers = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+const losses = (count: number, what = 'a'): Loss[] =>
+  Array.from({ length: count }, (_, n) => [n + 1, what] as const);
 const TOO_MUCH: Losses = {
   lookedAt: 1000,
-  losers: losers(101),
-  changes: 'a',
+  losses: losses(101),
   details: () => [],
   healthy: true,
 };
@@ -52,7 +52,7 @@ describe('D63: a run that would take something from too many', () => {
     { lookedAt: 200, lost: 20, goesOn: true },
     { lookedAt: 10, lost: 10, goesOn: true },
   ])('$lost of $lookedAt: $goesOn', async ({ lookedAt, lost, goesOn }) => {
-    expect(await asks({ lookedAt, losers: losers(lost) })).toBe(goesOn);
+    expect(await asks({ lookedAt, losses: losses(lost) })).toBe(goesOn);
   });
 
   it('logs an error with the figures and counts a metric', async () => {
@@ -123,11 +123,11 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks()).toBe(false);
     app.clock.advance(31 * MINUTE);
     expect(await asks({ healthy: false })).toBe(false);
-    expect(await asks({ changes: 'b' })).toBe(false);
+    expect(await asks({ losses: losses(101, 'b') })).toBe(false);
     app.clock.advance(31 * MINUTE);
-    expect(await asks({ changes: 'b' })).toBe(false);
+    expect(await asks({ losses: losses(101, 'b') })).toBe(false);
     app.clock.advance(31 * MINUTE);
-    expect(await asks({ changes: 'b' })).toBe(true);
+    expect(await asks({ losses: losses(101, 'b') })).toBe(true);
   });
 
   it('runs of another job do not count', async () => {
@@ -141,7 +141,7 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks()).toBe(false);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);
-    expect(await asks({ losers: [] })).toBe(true);
+    expect(await asks({ losses: [] })).toBe(true);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);
   });
@@ -153,8 +153,92 @@ describe('D63: a run that would take something from too many', () => {
     expect(await asks()).toBe(false);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(false);
-    expect(await asks({ losers: [], ...run })).toBe(true);
+    expect(await asks({ losses: [], ...run })).toBe(true);
     app.clock.advance(31 * MINUTE);
     expect(await asks()).toBe(true);
+  });
+});
+
+describe('D63: a set of losses that changes from run to run', () => {
+  /** The losses of the users from the first to the last of these. */
+  const of = (first: number, last: number) => ({ losses: losses(last).slice(first - 1) });
+  const later = () => app.clock.advance(31 * MINUTE);
+  const found = async () =>
+    (await app.db.selectFrom('held_changes').select('runs').execute()).map(({ runs }) => runs);
+
+  it('passes when it only becomes smaller', async () => {
+    for (const first of [1, 2]) {
+      expect(await asks(of(first, 150))).toBe(false);
+      later();
+    }
+    expect(await asks(of(3, 150))).toBe(true);
+  });
+
+  it('passes with so few new losers that they would not be held back alone', async () => {
+    expect(await asks(of(1, 150))).toBe(false);
+    later();
+    expect(await asks(of(1, 200))).toBe(false);
+    later();
+    expect(await asks(of(1, 250))).toBe(true);
+  });
+
+  it('is held with more new ones, until they, too, were found three times', async () => {
+    for (const [last, runs] of [
+      [150, 1],
+      [150, 2],
+      [251, 1],
+      [251, 2],
+    ] as const) {
+      expect(await asks(of(1, last))).toBe(false);
+      expect(await found()).toEqual([runs]);
+      later();
+    }
+    expect(await asks(of(1, 251))).toBe(true);
+  });
+
+  it('is held where every run finds others, and some of them again', async () => {
+    for (const first of [1, 60, 120, 180, 240, 300]) {
+      expect(await asks(of(first, first + 160))).toBe(false);
+      later();
+    }
+  });
+
+  it('begins anew for whom a run in between did not find, even one that does not count', async () => {
+    for (let n = 0; n < 2; n += 1) {
+      expect(await asks(of(1, 300))).toBe(false);
+      later();
+    }
+    app.clock.advance(-25 * MINUTE);
+    expect(await asks(of(151, 300))).toBe(false);
+    later();
+    expect(await asks(of(1, 300))).toBe(false);
+    expect(await found()).toEqual([1]);
+  });
+
+  it('counts nobody in a run that is too close to the one before', async () => {
+    expect(await asks(of(1, 150))).toBe(false);
+    app.clock.advance(29 * MINUTE);
+    expect(await asks(of(1, 300))).toBe(false);
+    expect(await found()).toEqual([0]);
+    for (const runs of [1, 2]) {
+      later();
+      expect(await asks(of(1, 300))).toBe(false);
+      expect(await found()).toEqual([runs]);
+    }
+    later();
+    expect(await asks(of(1, 300))).toBe(true);
+  });
+
+  it('begins anew for who would lose something else', async () => {
+    for (const what of ['a', 'b', 'a', 'b']) {
+      expect(await asks({ losses: losses(150, what) })).toBe(false);
+      expect(await found()).toEqual([1]);
+      later();
+    }
+  });
+
+  it('counts a user as one loser, whatever that one would lose', async () => {
+    const twice = [...losses(15, 'a'), ...losses(15, 'b')];
+    expect(await asks({ lookedAt: 15, losses: twice })).toBe(true);
   });
 });

@@ -864,7 +864,7 @@ export interface HeldChange {
   first_found_on: string;
   /** When they counted last as found. */
   found_on: string;
-  /** In how many runs that were far enough apart. */
+  /** In how many runs that were far enough apart; a few, who would not be held back alone, may be found in fewer. */
   found: number;
   /** So many, and they are let through. */
   needed: number;

@@ -1215,7 +1215,7 @@ export const HeldChange: z.ZodObject<{
   first_found_on: z.ZodString;
   /** When they counted last as found. */
   found_on: z.ZodString;
-  /** In how many runs that were far enough apart. */
+  /** In how many runs that were far enough apart; a few, who would not be held back alone, may be found in fewer. */
   found: z.ZodNumber;
   /** So many, and they are let through. */
   needed: z.ZodNumber;

@@ -34,7 +34,8 @@ export const RUNS = 3;
 /**
  * Whether a run may commit what it takes away (D63). If not, the caller rolls back; the refusal is logged, counted,
  * recorded as an event and stored, so that the same set of changes is accepted once it is approved, or after enough runs.
- * Those may differ by a few: losses that enough runs have found count no longer, and the others are judged alone. `tx` is the run's own transaction; the refusal is written outside it, as it will be rolled back.
+ * Those may differ by a few: losses that enough runs have found count no longer, and the others are judged alone. `tx` is
+ * the run's own transaction; the refusal is written outside it, as it will be rolled back.
  */
 export async function guardMassChange(
   tx: Kysely<Database>,

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { TokenKind } from '../../contract/access.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type {
@@ -289,7 +289,7 @@ interface HeldChangesTable {
   fingerprint: string;
   runs: number;
   counted_on: Date;
-  found: ColumnType<Record<string, number>, string | undefined, string>;
+  found: Generated<unknown>;
 }
 
 interface VoiceChallengeTable {

@@ -15,7 +15,13 @@ interface Held {
 }
 
 export async function lockHeld(tx: Transaction<Database>, job: string): Promise<Held | undefined> {
-  return tx.selectFrom('held_changes').selectAll().where('job_id', '=', job).forUpdate().executeTakeFirst();
+  return tx
+    .selectFrom('held_changes')
+    .selectAll()
+    .$castTo<Held>()
+    .where('job_id', '=', job)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 export async function saveHeld(tx: Transaction<Database>, held: Held): Promise<void> {

@@ -103,7 +103,9 @@ export async function judgeMembers(
         ineligible_since = case when j.stays then null else ${now}::timestamptz end
       from judged j
       where m.group_id = j.group_id and m.character_id = j.character_id and (j.eligible and not j.was_eligible
-        or j.stays = (j.ineligible_since is not null) and (j.stays or not j.over))
+        -- A time that lies ahead was stored while the clock was wrong: the grace begins now.
+        or case when j.stays then j.ineligible_since is not null
+          else not j.over and coalesce(j.ineligible_since > ${now}::timestamptz, true) end)
     )
     select (select count(distinct character_id)::int from judged) as judged,
       (select coalesce(json_agg(json_build_object('group_id', group_id, 'group_name', group_name,

@@ -464,6 +464,31 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     expect(await membersOf(params)).toHaveLength(2);
   });
 
+  it('D110: the grace of a member that was marked while the clock was ahead begins when it is right', async () => {
+    const [owner, goes, returns] = [await person(OTHER), await person(ONE), await person(ONE)];
+    const params = await group(owner, {}, [goes, returns]);
+    await ok(
+      owner.client.group.setPolicy({ params, body: { grace_hours: 2, eligible: { corporations: [ONE] } } }),
+    );
+    await judge();
+    for (const { id } of [goes, returns]) await move(id, OTHER);
+    await judge();
+    const ahead = new Date(app.clock.now().getTime() + 10 * HOUR);
+    await sql`update group_members set ineligible_since = ${ahead} where ineligible_since is not null`.execute(
+      app.db,
+    );
+    await move(returns.id, ONE);
+    await judge();
+    app.clock.advance(2 * HOUR);
+    await judge();
+    expect(new Set(await membersOf(params))).toEqual(new Set([owner.id, returns.id]));
+    // Nothing is left of the former mark.
+    app.clock.advance(12 * HOUR);
+    await move(returns.id, OTHER);
+    await judge();
+    expect(await membersOf(params)).toContain(returns.id);
+  });
+
   it('a policy without grace takes effect at once, and a preview shows who will leave, whatever the grace', async () => {
     const [owner, goes] = [await person(ONE), await person(TWO)];
     const params = await group(owner, {}, [goes]);

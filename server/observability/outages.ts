@@ -63,7 +63,8 @@ export function createOutages(log: Logger, clock: Clock): Outages {
       const exact = `${message} ${kindOf(told.err)}`;
       const key = kinds.has(exact) || kinds.size < MOST_KINDS ? exact : 'others';
       const kind = kinds.get(key);
-      const isDue = kind === undefined || now - kind.toldAt >= TELL_EVERY;
+      // A clock that is set back must not silence the lines until it has caught up.
+      const isDue = kind === undefined || Math.abs(now - kind.toldAt) >= TELL_EVERY;
       if (!isDue) {
         kind.untold += 1;
         return;

@@ -46,6 +46,17 @@ describe('issue 11: failures during an outage do not fill the log', () => {
     expect(lines.slice(1).every((line) => JSON.stringify(line).length < 250)).toBe(true);
   });
 
+  it('a clock that was ahead and is set back does not silence the counts', () => {
+    fail();
+    time -= 365 * 86_400_000;
+    fail();
+    time += 30_000;
+    fail();
+    time += 30_000;
+    fail();
+    expect(lines.map(({ times }) => times)).toEqual([undefined, 1, 2]);
+  });
+
   it('then one line when it works again, and the next failure is logged in full again', () => {
     fail();
     time += 30_000;

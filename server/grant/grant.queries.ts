@@ -118,6 +118,6 @@ export async function takeGrants(db: Kysely<Database>, characterIds: readonly nu
   return db
     .deleteFrom('grants')
     .where('character_id', 'in', characterIds)
-    .returning(['grant_id', 'refresh_token'])
+    .returning(['grant_id', 'refresh_token', 'valid'])
     .execute();
 }

@@ -3,7 +3,10 @@ import type { Database } from '../database/tables.ts';
 import type { Queue } from '../queue/queue.ts';
 import { takeGrants } from './grant.queries.ts';
 
-/** Deletes the users' refresh tokens and enqueues their revocation at the provider, in the caller's transaction. */
+/**
+ * Deletes the users' refresh tokens and enqueues their revocation at the provider, in the caller's transaction. Dead ones
+ * need none, and their encryption keys may be gone (D34).
+ */
 export async function revokeGrants(
   db: Kysely<Database>,
   queue: Queue,
@@ -13,9 +16,8 @@ export async function revokeGrants(
   await queue.sendAll(
     db,
     'revoke-grant',
-    taken.map(({ grant_id, refresh_token }) => ({
-      grant_id,
-      refresh_token: refresh_token.toString('base64'),
-    })),
+    taken
+      .filter(({ valid }) => valid)
+      .map(({ grant_id, refresh_token }) => ({ grant_id, refresh_token: refresh_token.toString('base64') })),
   );
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { addGrants } from '../fixtures/grants.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -157,6 +158,27 @@ describe('D19b: what is deleted with a user', () => {
       status: 200,
       body: { ceo: { character_id: ceoId, character_name: user.character_name } },
     });
+  });
+
+  it('D34: refresh tokens that are dead, without revoking them: their encryption key may be gone', async () => {
+    const [id = 0] = await addGrants(app, 2, ['ext-wallet.read_character_wallet.v1'], 50);
+    const grants = () =>
+      app.db
+        .selectFrom('grants')
+        .selectAll()
+        .where('character_id', 'in', [id, id + 1]);
+    const [, living] = await grants().orderBy('character_id').execute();
+    const dead = { valid: false, cause: 'invalid_grant: Token missing/expired' };
+    await app.db.updateTable('grants').set(dead).where('character_id', '=', id).execute();
+    const ids = (await grants().execute()).map(({ grant_id }) => grant_id);
+
+    for (const each of [id, id + 1]) expect((await remove(each)).status).toBe(200);
+
+    expect(await grants().execute()).toEqual([]);
+    const { rows } = await sql`
+      select data->>'grant_id' as revoked from pgboss.job
+      where name = 'revoke-grant' and data->>'grant_id' = any(${ids}::text[])`.execute(app.db);
+    expect(rows).toEqual([{ revoked: living?.grant_id }]);
   });
 
   it('deletion is no ban: signing in registers the user again at level 0', async () => {

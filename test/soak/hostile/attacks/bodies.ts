@@ -62,7 +62,7 @@ async function scattered(attacker: Attacker): Promise<string> {
   const bytes = word(attacker, pick(attacker, [20 * KIB, 200 * KIB]));
   socket.write(`${headOf('PUT', `/group/${group}`, jwt, ['Transfer-Encoding: chunked'])}\r\n`);
   socket.write(Array.from(bytes, (byte) => `1\r\n${byte}\r\n`).join(''));
-  socket.write('0\r\n\r\n');
+  socket.end('0\r\n\r\n');
   const status = await ending;
   return attacker.signal.aborted ? STOPPED : status;
 }

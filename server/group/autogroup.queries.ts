@@ -4,7 +4,7 @@ import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents } from '../event/record.ts';
 
-/** An organization whose autogroup is missing, has its former name, or a suffix though the name is free. */
+/** An organization whose autogroup is missing or has its former name. */
 interface Unnamed {
   readonly kind: 'corporation' | 'alliance' | 'coalition';
   readonly id: string;
@@ -87,8 +87,7 @@ async function findUnnamed(db: Kysely<Database>, touched: Touched): Promise<Unna
         union select coalition_id from coalition_reach where corporation_id = any(${[...corporations]}::bigint[]))
     ) body
     where case when group_id is null then peopled
-      else group_name <> name and (not starts_with(group_name, name || ${suffix})
-        or not exists (select from groups taken where taken.name_key = body.name_key)) end`.execute(db);
+      else group_name <> name and not starts_with(group_name, name || ${suffix}) end`.execute(db);
   return rows;
 }
 

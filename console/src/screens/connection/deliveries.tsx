@@ -52,7 +52,7 @@ export function Deliveries({ webhookId, enabled }: Pick<ListedProps, 'webhookId'
 
 interface ListedProps {
   readonly webhookId: string;
-  /** Of a disabled webhook nothing is delivered. */
+  /** Of a disabled webhook nothing but tests is delivered. */
   readonly enabled: boolean;
   readonly state?: WebhookDelivery['state'];
 }
@@ -67,14 +67,14 @@ function Listed({ webhookId, enabled, state }: ListedProps) {
     ),
   );
   const isDue = deliveries.entries.some(
-    ({ next_try_on }) => next_try_on !== null && Date.parse(next_try_on) < Date.now() + SOON,
+    (delivery) => isUnderWay(delivery, enabled) && Date.parse(delivery.next_try_on) < Date.now() + SOON,
   );
   useEffect(() => {
-    if (!enabled || !isDue) return;
+    if (!isDue) return;
     // With what the webhooks' cards count.
     const timer = setInterval(() => void forget('webhook'), LOOK_AGAIN);
     return () => clearInterval(timer);
-  }, [enabled, isDue]);
+  }, [isDue]);
   if (deliveries.entries.length === 0) return <Text role="status">{t('None.')}</Text>;
   return (
     <Stack gap="xs" align="stretch" w="100%">
@@ -88,6 +88,14 @@ function Listed({ webhookId, enabled, state }: ListedProps) {
       <More of={deliveries} />
     </Stack>
   );
+}
+
+/** Whether a delivery is tried without anybody's help: of a disabled webhook, tests alone are. */
+function isUnderWay(
+  delivery: WebhookDelivery,
+  enabled: boolean,
+): delivery is WebhookDelivery & { next_try_on: string } {
+  return delivery.next_try_on !== null && (enabled || delivery.position === null);
 }
 
 interface DeliveryProps extends Pick<ListedProps, 'webhookId' | 'enabled'> {
@@ -116,11 +124,12 @@ function Delivery({ webhookId, enabled, delivery }: DeliveryProps) {
         </Text>
         <Text size="sm">
           {count(tries, '{n} try', '{n} tries')}, {answerInWords(delivery)}
-          {next_try_on !== null && (
+          {isUnderWay(delivery, enabled) ? (
             <>
-              ; {enabled ? t('next') : t('next once the webhook is enabled')}{' '}
-              {enabled && <Moment at={next_try_on} />}
+              ; {t('next')} <Moment at={delivery.next_try_on} />
             </>
+          ) : (
+            next_try_on !== null && `; ${t('next once the webhook is enabled')}`
           )}
         </Text>
         <Problem error={retrying.error} />

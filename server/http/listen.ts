@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createServer,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'express';
 import { API_VERSION } from '../../contract/version.ts';
 import { errorBody } from './error-body.ts';
 import { refuse, STOPPING } from './gate.ts';
@@ -96,20 +91,22 @@ function countHosts(namesAndValues: readonly string[]): number {
 /** Answers input that is not valid HTTP with a JSON error (D2) and closes the connection. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   // In the middle of an answer it would be taken for a part of its body.
-  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null };
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: Partial<Response> | null };
   if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent) {
     socket.destroy();
     return;
   }
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP;
   const { status } = problem;
+  // For the log.
+  if (answer?.locals !== undefined) answer.locals['refusedWith'] = status;
   const body = JSON.stringify(errorBody(problem));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${randomUUID()}`,
+    `X-Request-Id: ${String(answer?.getHeader?.('X-Request-Id') ?? randomUUID())}`,
     `X-Api-Version: ${API_VERSION}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

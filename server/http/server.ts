@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Attributes } from '@opentelemetry/api';
-import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
+import express, {
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
@@ -109,12 +115,11 @@ function identify({ log, metrics }: Services): RequestHandler {
       res.once('close', () => {
         const took = performance.now() - started;
         const { method } = req;
-        const { statusCode: status } = res;
+        const status = statusSent(res);
         metrics.httpInProgress.dec();
         const route = (res.locals.route as string | undefined) ?? UNKNOWN_ROUTE;
-        const label = res.headersSent ? String(status) : 'none';
-        metrics.httpDuration.observe({ method, route, status: label }, took / 1000);
-        span?.end(`${method} ${route}`, attributesOf({ method, route, status, id }), status >= 500);
+        metrics.httpDuration.observe({ method, route, status: String(status ?? 'none') }, took / 1000);
+        span?.end(`${method} ${route}`, attributesOf({ method, route, status, id }), (status ?? 0) >= 500);
         const milliseconds = Math.round(took * 10) / 10;
         log.info(
           {
@@ -124,6 +129,7 @@ function identify({ log, metrics }: Services): RequestHandler {
             method,
             path: redactText(path),
             status,
+            ...(!res.writableFinished && { aborted: true }),
             milliseconds,
           },
           'request',
@@ -139,11 +145,17 @@ function traceOf({ headers }: Request): TraceContext {
   return typeof traceparent === 'string' ? { traceparent } : {};
 }
 
-function attributesOf(of: { method: string; route: string; status: number; id: string }): Attributes {
+/** The status that the client got; null when the connection ended before. */
+function statusSent(res: Response): number | null {
+  if (res.headersSent) return res.statusCode;
+  return (res.locals['refusedWith'] as number | undefined) ?? null;
+}
+
+function attributesOf(of: { method: string; route: string; status: number | null; id: string }): Attributes {
   return {
     'http.request.method': of.method,
     'http.route': of.route,
-    'http.response.status_code': of.status,
+    ...(of.status !== null && { 'http.response.status_code': of.status }),
     'castellan.request_id': of.id,
   };
 }

@@ -20,5 +20,5 @@ function harmless(line: string): string {
 function shorten(entry: Record<string, unknown>): object {
   if (entry.msg !== 'request') return entry;
   const { method, path, status, milliseconds, msg: _, ...rest } = entry;
-  return { ...rest, msg: `${method} ${path} ${status}, ${milliseconds} ms` };
+  return { ...rest, msg: `${method} ${path} ${status ?? 'no answer'}, ${milliseconds} ms` };
 }

@@ -5,6 +5,7 @@ import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
+import { type GiveWay, giveWay } from '../shared/give-way.ts';
 import { holdSlot, SLOTS_PER_CALLER } from './caller-slots.ts';
 import type { FieldsFrom } from './ext-params.ts';
 import { createJoined, type Joined, MOST_PAGES } from './joined-answer.ts';
@@ -15,6 +16,8 @@ const READ_AT_ONCE = 8;
 const PAGES_AT_ONCE = 8;
 /** Timeout in milliseconds for reading all pages of one list, including the wait for a permit. */
 const READ_WITHIN = 120_000;
+/** Milliseconds that a page waits for a busy event loop before it is asked for. */
+const GIVES_WAY = 25;
 /** Bytes in temporary files of this process that wait for slow clients; above that the oldest answers are aborted. */
 const WAITING_BYTES = 1024 * 1024 * 1024;
 /** `Retry-After` in seconds for a caller with too many concurrent joined answers. */
@@ -42,7 +45,7 @@ export type Joiner = (request: JoinRequest) => Promise<JoinedAnswer>;
 
 export function createJoiner(
   { db, log }: Pick<Services, 'db' | 'log'>,
-  waitingBytes = WAITING_BYTES,
+  { waitingBytes = WAITING_BYTES, wayFor = giveWay }: { waitingBytes?: number; wayFor?: GiveWay } = {},
 ): Joiner {
   const lists = createFairSemaphore({ most: READ_AT_ONCE, each: SLOTS_PER_CALLER, waitFor: READ_WITHIN / 2 });
   const pages = createFairSemaphore({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
@@ -67,6 +70,7 @@ export function createJoiner(
         signal.throwIfAborted();
         const leavePage = await pages.enter(caller, () => signal);
         try {
+          await wayFor(GIVES_WAY);
           if (performance.now() > deadline)
             throw new ProviderError('timeout', 'not all pages of a list came in time');
           return await ask(page, anew);

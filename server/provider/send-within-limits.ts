@@ -1,9 +1,10 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { measure } from '../../contract/json/measure.ts';
 import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
+import { giveWay } from '../shared/give-way.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { inSpan } from '../tracing/tracing.ts';
 import { answerOf, LARGE, type ProviderAnswer } from './answer.ts';
@@ -52,6 +53,8 @@ export const TRIES = 3;
 const FIRST_PAUSE = 200;
 /** Seconds to wait after a refusal that does not say how long. */
 const UNSAID = 60;
+/** Of a large answer, for each millisecond that it waits for a busy event loop. */
+const CHARACTERS_PER_MILLISECOND = 16 * 1024;
 /** Large answers that a process writes to the cache concurrently. */
 const LARGE_AT_ONCE = 1;
 
@@ -70,8 +73,6 @@ export function createSendWithinLimits(services: {
   const buckets = createRateBuckets();
   // Limited, so that many large answers cannot use up the database connections.
   const writeLarge = createSemaphore(LARGE_AT_ONCE);
-  // Parsing a large answer takes some milliseconds, so it is done one at a time, with the event loop free in between.
-  const readLarge = createSemaphore(1);
 
   /** Sends the request once, measured and traced; a failure is returned, not thrown. */
   async function exchange(request: LimitedRequest, deadline: number): Promise<RawAnswer | ProviderError> {
@@ -87,7 +88,9 @@ export function createSendWithinLimits(services: {
       exchangeText(url, init, limits),
     ).catch((error: ProviderError) => error);
     measured({ status: answer instanceof Error ? 'none' : `${Math.floor(answer.status / 100)}xx` });
-    if (!(answer instanceof Error) && answer.body.length >= LARGE) await readLarge(() => setImmediate());
+    // Parsing a large answer takes some milliseconds, so it is done one at a time.
+    if (!(answer instanceof Error) && answer.body.length >= LARGE)
+      await giveWay(answer.body.length / CHARACTERS_PER_MILLISECOND);
     return answer;
   }
 

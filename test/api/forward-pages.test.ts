@@ -237,7 +237,7 @@ describe('D30: a joined answer is written page by page', () => {
 
 describe('D30: the amount of data that waits for slow clients is bounded', () => {
   it('when it is exceeded, the oldest answer is aborted', async () => {
-    const join = createJoiner(app.app.services, 2_500_000);
+    const join = createJoiner(app.app.services, { waitingBytes: 2_500_000 });
     const page = madeAnswer(200, ['x'.repeat(500_000)], { 'x-pages': '2' });
     const request = {
       from: 'body',
@@ -261,6 +261,29 @@ describe('D30: the amount of data that waits for slow clients is bounded', () =>
       const whole = JSON.parse((await buffer(stream)).toString()) as { data: string[] };
       expect(whole.data).toHaveLength(2);
     }
+  });
+});
+
+describe('D3c: a list', () => {
+  it('of many pages gives way to other requests before each of them', async () => {
+    const [given, asked]: [string[], string[]] = [[], []];
+    const wayFor = async () => void given.push('way');
+    const join = createJoiner(app.app.services, { wayFor });
+    const page = madeAnswer(200, ['x'], { 'x-pages': '20' });
+    const answer = await join({
+      caller: 'a',
+      from: 'body',
+      annotate: undefined,
+      allowance: errorsOfOneCall(),
+      signal: new AbortController().signal,
+      ask: async (n) => {
+        expect(given.length).toBeGreaterThan(asked.length);
+        asked.push(String(n));
+        return page;
+      },
+    });
+    if (answer.kind === 'stream') await buffer(answer.stream);
+    expect([given.length, asked.length]).toEqual([20, 20]);
   });
 });
 

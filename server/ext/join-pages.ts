@@ -17,7 +17,7 @@ const PAGES_AT_ONCE = 8;
 /** Timeout in milliseconds for reading all pages of one list, including the wait for a permit. */
 const READ_WITHIN = 120_000;
 /** Milliseconds that a page waits for a busy event loop before it is asked for. */
-const GIVES_WAY = 25;
+const GIVES_WAY = 10;
 /** Bytes in temporary files of this process that wait for slow clients; above that the oldest answers are aborted. */
 const WAITING_BYTES = 1024 * 1024 * 1024;
 /** `Retry-After` in seconds for a caller with too many concurrent joined answers. */

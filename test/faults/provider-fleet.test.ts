@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
+import { farOff } from '../harness/far-off.ts';
 import { build, createInstance, type Instance, PRODUCTION } from '../harness/instance.ts';
 import { addGrant, forgetProvider, MAIL, WALLET } from '../harness/provider.ts';
 
@@ -53,6 +55,8 @@ async function startProcesses(keys: Readonly<Record<string, string>>): Promise<v
     RATE_LIMIT: '0',
     WORKERS: 'none',
     LOG_LEVEL: 'info',
+    // Otherwise jobs ask the provider, too, depending on the time of day.
+    JOB_SCHEDULES: scheduledJobs.map((job) => `${job}=${farOff()}`).join(';'),
   });
   urls = [];
   for (const [n, name] of [ONE, TWO].entries()) {

@@ -167,10 +167,10 @@ describe('D52, D61: schedules are checked at the start', () => {
 
 describe('D52: a job runs when it is due', () => {
   const DAY = 86_400_000;
+  /** All runs, also those that a worker has begun or ended by now. */
   const runs = async ({ db }: TestApp) => {
     const { rows } = await sql<{ name: string }>`
-      select name from pgboss.job where name = any(${[...scheduledJobs]}) and state = 'created'
-      order by name`.execute(db);
+      select name from pgboss.job where name = any(${[...scheduledJobs]}) order by name`.execute(db);
     return rows.map(({ name }) => name);
   };
   const wasEnqueued = (of: TestApp, name: string, enqueued_on: Date) =>
@@ -229,7 +229,7 @@ describe('D52: a job runs when it is due', () => {
       await boss.complete('follow-names', job?.id ?? '');
       await wasEnqueued(other, 'maintenance', LONG_AGO);
       vi.advanceTimersByTime(NOTICED);
-      await expect.poll(() => runs(other)).toEqual(['maintenance']);
+      await expect.poll(() => runs(other)).toEqual(['follow-names', 'maintenance']);
     });
 
     it('is not due because the clock of a worker is wrong', async () => {

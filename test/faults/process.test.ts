@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => instance.remove());
 
 /** Milliseconds within which a stop must be complete. */
-const STOP_WITHIN = 10_000;
+const STOP_WITHIN = 30_000;
 
 /** Stops the service by a signal, and checks how it ended. */
 async function expectGracefulStop(server: Running, signal: () => unknown): Promise<void> {

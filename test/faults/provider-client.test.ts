@@ -14,7 +14,7 @@ import {
 } from '../harness/provider.ts';
 
 /** Of one answer: short for a provider that keeps silent, which it does for ever, else long enough for a busy machine. */
-const [SHORT, LONG] = [1_500, 15_000];
+const [SHORT, LONG] = [2_000, 15_000];
 const LIMITS = { milliseconds: LONG, bytes: 64 * 1024 };
 const CORPORATION = { path: '/corporations/98000001', on: 'service' } as const;
 const [ADA, BEN] = [2_112_000_001, 2_112_000_002];

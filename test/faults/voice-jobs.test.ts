@@ -12,6 +12,8 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
 
 const LIMITS: VoiceLimits = { connect: 250, command: 250, total: Number.POSITIVE_INFINITY };
+/** Where nothing but the voice server's answer ends a command. */
+const PATIENT: VoiceLimits = { ...LIMITS, connect: 60_000, command: 60_000 };
 /** Far from the minute that a server may ask for, and from the limits, as a machine may be busy. */
 const WITHIN = 30_000;
 const SOON: VoiceLimits = { ...LIMITS, connect: 60, command: 60 };
@@ -142,12 +144,12 @@ describe('a job while the voice server fails', () => {
 
   it('a removal that fails leaves its member, and the next run removes it', async () => {
     await forgetEverything();
-    await sync();
+    await sync(PATIENT);
     await setMembers((_, n) => n % 2 === 0);
     voice.strike = ({ at }) => (at === 'servergroupdelclient' ? { kind: 'refuse', id: 2568 } : undefined);
-    await expect(sync()).rejects.toThrow(VoiceError);
+    await expect(sync(PATIENT)).rejects.toThrow(VoiceError);
     voice.strike = () => undefined;
-    await sync();
+    await sync(PATIENT);
     expect(membershipsOf(voice)).toEqual(await wanted());
   });
 });
@@ -173,9 +175,9 @@ describe('Must show: after any interrupted run the next one converges', () => {
     }
     voice.strike = () => undefined;
     if (failed === 0) await setMembers((group_id, n) => hash(seed, n, group_id === MADE ? 3 : 4) % 3 > 0);
-    await sync();
+    await sync(PATIENT);
     expect(membershipsOf(voice)).toEqual(await wanted());
-    expect(await sync()).toEqual([]);
+    expect(await sync(PATIENT)).toEqual([]);
     await expect.poll(() => voice.open).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import { parseVoiceUrl, type VoiceAddress } from '../../server/voice-server/addr
 import type { VoiceLimits } from '../../server/voice-server/connection.ts';
 import { VoiceError } from '../../server/voice-server/voice-error.ts';
 import { withVoiceServer } from '../../server/voice-server/voice-server.ts';
-import { addHome, addMember } from '../fixtures/users.ts';
+import { addHome, addMember, type MadeToken } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { send } from '../harness/send.ts';
 
@@ -121,8 +121,9 @@ describe('a voice server that fails', () => {
 
   it('nothing listens: unreachable', async () => {
     await voice.stop();
-    expect((await failureOf(clients())).kind).toBe('unreachable');
-    expect((await failureOf(clients({ ...address, host: 'voice.invalid' }))).kind).toBe('unreachable');
+    expect((await failureOf(clients(address, PATIENT))).kind).toBe('unreachable');
+    const lost = { ...address, host: 'voice.invalid' };
+    expect((await failureOf(clients(lost, PATIENT))).kind).toBe('unreachable');
     voice = await startSimulatedVoiceServer();
   });
 
@@ -145,7 +146,8 @@ describe('a voice server that fails', () => {
 
   it('a failed connection is not used again', async () => {
     voice.strike = ({ at }) => (at === 'clientlist' ? { kind: 'mute' } : undefined);
-    await withVoiceServer(address, { limits: LIMITS }, async (server) => {
+    const limits = { ...PATIENT, command: 2_000 };
+    await withVoiceServer(address, { limits }, async (server) => {
       const first = await failureOf(server.clients());
       expect(await failureOf(server.serverGroups())).toBe(first);
     });
@@ -212,13 +214,13 @@ describe('the flood limit', () => {
     const strict = await startSimulatedVoiceServer({ floodLimit: 1_000 });
     const to = parseVoiceUrl(strict.url);
     strict.strike = ({ at }) => (at === 'use' ? { kind: 'refuse', id: 3331, seconds: 600 } : undefined);
-    const job = () => withVoiceServer(to, { limits: LIMITS, stayAway: true }, (server) => server.clients());
+    const job = () => withVoiceServer(to, { limits: PATIENT, stayAway: true }, (server) => server.clients());
     expect((await failureOf(job())).kind).toBe('banned');
     const { connections } = strict;
     expect((await failureOf(job())).kind).toBe('banned');
     expect(strict.connections).toBe(connections);
     strict.strike = () => undefined;
-    await clients(to);
+    await clients(to, PATIENT);
     expect(strict.connections).toBe(connections + 1);
     await strict.stop();
   });
@@ -279,21 +281,21 @@ describe('events between the lines', () => {
 describe('D42: the operation while the voice server fails', () => {
   let app: TestApp;
   let mute: SimulatedVoiceServer;
+  let people: MadeToken[];
   beforeAll(async () => {
     mute = await startSimulatedVoiceServer();
     mute.strike = ({ at }) => (at === 'clientlist' ? { kind: 'mute' } : undefined);
     app = await startTestApp({ env: { VOICE_URL: mute.url } });
     await addHome(app);
+    people = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => addMember(app, 2_190_000_000 + n)));
   });
   afterAll(async () => {
     await app.stop();
     await mute.stop();
   });
 
-  it('mute: 502 within 10 s, for a crowd, too; other operations go on', async () => {
-    const people = await Promise.all(
-      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => addMember(app, 2_190_000_000 + n)),
-    );
+  // On a busy machine it may take longer; where it always does, the limits are too long.
+  it('mute: 502 within 10 s, for a crowd, too; other operations go on', { retry: 2 }, async () => {
     await Promise.all(people.map(({ jwt }) => send(app, 'POST', '/voice/auth/start', { token: jwt })));
     const began = performance.now();
     const answers = Promise.all(

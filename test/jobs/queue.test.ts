@@ -81,7 +81,7 @@ describe('a job that does not end by itself', () => {
   const failed = { state: 'retry', output: { message: 'failed; the log says why' } };
 
   it('fails at its time limit, or when the process stops; meanwhile others wait for its slot', async () => {
-    const [slow, last] = [await add('2 seconds'), await add('1 hour')];
+    const [slow, last] = [await add('4 seconds'), await add('1 hour')];
     await vi.waitFor(() => expect(begun).toEqual([slow]), 60_000);
     expect((await states()).map(({ state }) => state)).toEqual(['active', 'created']);
     await vi.waitFor(() => expect(begun).toEqual([slow, last]), 60_000);

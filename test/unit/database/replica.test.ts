@@ -86,7 +86,7 @@ describe('a replica', () => {
   });
 
   it('gets some time to replay a write after an idle period', async () => {
-    await place('late = 2');
+    await place('late = 1');
     expect(await read()).toBeGreaterThan(0);
     expect(logged).toEqual([]);
   });

@@ -146,7 +146,7 @@ it.skipIf(isClockFaked)(
       database.db,
     );
     const { db, close } = connect({
-      url: `${database.serverUrl}&statement_timeout=500`,
+      url: `${database.serverUrl}&statement_timeout=1500`,
       log: pino({ level: 'silent' }),
     });
     try {

@@ -98,6 +98,7 @@ describe('D92: the feed', () => {
   it('answers at the end of the wait, with the same cursor, where others occupy all reads until then', async () => {
     const after = await head();
     await createGroup();
+    await expect.poll(() => app.app.services.events.position).toBeGreaterThan(after);
     const leaves = OTHERS.map((key) => occupy(app.app.services.lines.looks, key));
     const answer = await read({ after, wait: 1 });
     for (const leave of leaves) leave();

@@ -30,7 +30,7 @@ async function answerAfter(
   const entered = vi.spyOn(lines, 'events');
   try {
     const answer = read(app.client(reader.jwt));
-    await vi.waitUntil(() => entered.mock.calls.length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => entered.mock.calls.length > 0, 60_000);
     await happens(reader);
     for (const leave of leaves) leave();
     return await answer;

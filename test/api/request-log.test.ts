@@ -24,7 +24,7 @@ function lineOf(path: string): Promise<Logged> {
     const found = lines.find((line) => line.msg === 'request' && line.path === path);
     if (found === undefined) throw new Error(`no request for ${path} is logged`);
     return found;
-  });
+  }, 60_000);
 }
 
 /** A connection that has sent the head of a request with a body, and some of that. */
@@ -49,7 +49,7 @@ describe('the log of requests', () => {
     const asked = app.statements.length;
     const socket = begun('/ext/status?gone', ['Content-Length: 100'], '{"params":');
     // Its token was checked, and its body is waited for.
-    await vi.waitFor(() => expect(app.statements.length).toBeGreaterThan(asked));
+    await expect.poll(() => app.statements.length).toBeGreaterThan(asked);
     socket.resetAndDestroy();
     expect(await lineOf('/ext/status')).toMatchObject({ status: null, aborted: true });
   });

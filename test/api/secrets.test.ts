@@ -99,12 +99,12 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
     await signIn(FIRST, dyn);
     await vi.waitFor(
       async () => expect(await jobs('revoke-grant')).toMatchObject([{ state: 'retry', retry_count: 0 }]),
-      10_000,
+      60_000,
     );
     await sql`update pgboss.job set start_after = now() where name = 'revoke-grant'`.execute(app.db);
     await vi.waitFor(
       async () => expect(await jobs('revoke-grant')).toMatchObject([{ state: 'completed' }]),
-      10_000,
+      60_000,
     );
 
     // Sign-ins that fail at the provider, and in the database in the middle of storing the grant.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { completeSignIn } from '../../server/sign-in/sign-in.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -153,7 +153,7 @@ describe('D26: a code that the provider refuses', () => {
     });
     const held = app.provider.faults.add(TOKEN_ENDPOINT, { kind: 'hold', until }, { times: 1 });
     const slow = wrong(state, first);
-    await vi.waitFor(() => expect(held.strikes).toBe(1));
+    await expect.poll(() => held.strikes).toBe(1);
     const quick = await wrong(state, second);
     release();
     return [await slow, quick];

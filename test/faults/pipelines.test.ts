@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createMessageClasses } from '../../server/http/message-classes.ts';
 
@@ -34,7 +34,7 @@ async function ask(...paths: string[]): Promise<Socket> {
 }
 
 const urls = () => handled.map(({ req }) => req.url);
-const isHandled = (count: number) => vi.waitFor(() => expect(handled).toHaveLength(count));
+const isHandled = (count: number) => expect.poll(() => handled.length).toBe(count);
 
 describe('pipelined requests', () => {
   it('are handled one after the other, and answered in order', async () => {
@@ -49,7 +49,7 @@ describe('pipelined requests', () => {
       handled.at(-1)?.res.end(`answer ${n};`);
     }
     expect(urls()).toEqual(['/1', '/2', '/3']);
-    await vi.waitFor(() => expect(text.match(/answer \d/g)).toEqual(['answer 1', 'answer 2', 'answer 3']));
+    await expect.poll(() => text.match(/answer \d/g)).toEqual([1, 2, 3].map((n) => `answer ${n}`));
     client.write('GET /4 HTTP/1.1\r\nHost: x\r\n\r\n');
     await isHandled(4);
   });
@@ -58,9 +58,9 @@ describe('pipelined requests', () => {
     const client = await ask('/1', '/2', '/3');
     await isHandled(1);
     client.resetAndDestroy();
-    await vi.waitFor(() => expect(handled[0]?.res.closed).toBe(true));
+    await expect.poll(() => handled[0]?.res.closed).toBe(true);
     handled[0]?.res.end();
-    await vi.waitFor(() => expect(messages.atWork.size).toBe(0));
+    await expect.poll(() => messages.atWork.size).toBe(0);
     expect(urls()).toEqual(['/1']);
   });
 
@@ -70,7 +70,7 @@ describe('pipelined requests', () => {
     client.resume();
     handled[0]?.res.setHeader('Connection', 'close').end();
     await once(client, 'close');
-    await vi.waitFor(() => expect(messages.atWork.size).toBe(0));
+    await expect.poll(() => messages.atWork.size).toBe(0);
     expect(urls()).toEqual(['/1']);
   });
 

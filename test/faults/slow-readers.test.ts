@@ -50,7 +50,7 @@ async function ask(header = ''): Promise<Socket> {
   await once(client, 'connect');
   const before = answers.length;
   client.write(`GET / HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
-  await vi.waitFor(() => expect(answers.length).toBe(before + 1));
+  await expect.poll(() => answers.length).toBe(before + 1);
   return client;
 }
 

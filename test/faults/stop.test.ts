@@ -99,7 +99,7 @@ describe('a stop while requests are in flight', () => {
     });
     await letGo();
     // The handler continues without a database and without a client.
-    await vi.waitUntil(() => logged.some((entry) => entry.includes('"status":503')));
+    await expect.poll(() => logged.some((entry) => entry.includes('"status":503'))).toBe(true);
     await sleep(100);
     await expectNoCrash();
     expect(printed.mock.calls).toEqual([]);

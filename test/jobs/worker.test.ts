@@ -57,12 +57,12 @@ describe('jobs: a poison job', () => {
     await queue.send(db, 'register-alliance-members', { alliance_id: 99_000_001 });
     await vi.waitFor(
       async () => expect(await poisoned()).toEqual({ state: 'failed', retry_count: 1 }),
-      10_000,
+      60_000,
     );
     expect(await jobs('dead-letters')).toEqual([{ name: 'dead-letters', state: 'created', data: poison }]);
     await vi.waitFor(
       async () => expect(await jobs('register-alliance-members')).toMatchObject([{ state: 'completed' }]),
-      10_000,
+      60_000,
     );
     expect(app.logged.some((line) => line.includes('kept among the dead letters'))).toBe(true);
     const counted = (await app.app.services.metrics.jobRuns.get()).values;
@@ -87,7 +87,7 @@ describe('a job that never ends', () => {
     await vi.waitFor(
       async () =>
         expect((await app.app.services.queue.boss.getJobById('revoke-grant', id))?.state).toBe('failed'),
-      20_000,
+      60_000,
     );
     const told = app.logged.filter((line) => line.includes(id) && line.includes('for the last time'));
     expect(told).toEqual([expect.stringContaining('took longer than its 1 s')]);

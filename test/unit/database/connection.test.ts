@@ -99,7 +99,7 @@ describe('isUnreachable', () => {
         `select pg_terminate_backend(pid) from pg_stat_activity
          where query like '%cut me%' and state = 'active' and pid <> pg_backend_pid()`,
       );
-    await vi.waitUntil(async () => (await cut()).rowCount === 1);
+    await expect.poll(async () => (await cut()).rowCount).toBe(1);
     expect(isUnreachable(await sleeping)).toBe(true);
   });
 
@@ -120,7 +120,7 @@ describe('isUnreachable', () => {
     const { db, pool, close } = connect({ url: database.url, log: { ...log, warn }, poolSize: 1 });
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db);
-    await vi.waitUntil(() => pool.totalCount === 0);
+    await expect.poll(() => pool.totalCount).toBe(0);
     expect(warn).toHaveBeenCalled();
     expect((await sql`select 1 as again`.execute(db)).rows).toEqual([{ again: 1 }]);
     await close();
@@ -147,14 +147,14 @@ describe('isUnreachable', () => {
 
   it('recognises a server that does not respond, and closes that connection', async () => {
     const proxy = await startProxy(database.url);
-    const { db, pool, close } = connect({ url: proxy.url, log, poolSize: 1, answerWithin: 300 });
+    const { db, pool, close } = connect({ url: proxy.url, log, poolSize: 1, answerWithin: 1_000 });
     const ask = () => sql`select 1 as again`.execute(db);
     const inTransaction = () => db.transaction().execute((tx) => sql`select 1`.execute(tx));
     for (const work of [ask, inTransaction]) {
       await ask();
       proxy.mute();
       expect(isUnreachable(await failure(work()))).toBe(true);
-      await vi.waitUntil(() => pool.totalCount === 0);
+      await expect.poll(() => pool.totalCount).toBe(0);
       await proxy.mend();
       expect((await ask()).rows).toEqual([{ again: 1 }]);
     }

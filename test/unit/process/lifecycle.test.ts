@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../server/observability/log.ts';
 import { untilStopped } from '../../../server/process/lifecycle.ts';
@@ -51,7 +52,7 @@ describe('a process that is asked to stop', () => {
     expect(last.mock.calls).toEqual([['SIGINT']]);
     expect(exit).not.toHaveBeenCalled();
     done();
-    await vi.waitUntil(() => exit.mock.calls.length > 0);
+    await setImmediate();
     expect(exit.mock.calls).toEqual([[1]]);
     then(1_001, 'SIGINT');
     expect(exit.mock.calls).toEqual([[1], [1]]);

@@ -72,7 +72,7 @@ describe('D26: the provider’s keys are kept for ten minutes', () => {
       const before = requests();
       time.mockReturnValue(minute * MINUTE);
       expect(await identify(token)).toBe(CHARACTER);
-      await vi.waitFor(() => expect(requests()).toBe(before + 1));
+      await expect.poll(requests).toBe(before + 1);
       expect(await identify(token)).toBe(CHARACTER);
       expect(requests()).toBe(before + 1);
     }

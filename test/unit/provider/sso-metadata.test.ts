@@ -56,7 +56,7 @@ describe('facts §1: the metadata of the sign-on are kept for an hour', () => {
       now += 60_000;
       time.mockReturnValue(now);
       expect((await get()).issuer).toBe('second');
-    });
+    }, 60_000);
     expect(requests()).toBe(4);
   });
 

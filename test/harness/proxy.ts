@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
+import { claimPorts } from './ports.ts';
 
 export interface DatabaseProxy {
   /** The database's URL through the proxy. */
@@ -43,13 +43,14 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       });
     }
   });
-  const listenOn = async (wanted: number) => {
-    server.listen(wanted, '127.0.0.1');
+  // Claimed until the process ends, so that nobody else has it between a cut and a mend.
+  const { first: listening } = await claimPorts();
+  const listen = async () => {
+    server.listen(listening, '127.0.0.1');
     await once(server, 'listening');
     server.unref();
-    return (server.address() as AddressInfo).port;
   };
-  const listening = await listenOn(0);
+  await listen();
   // What a pooler wants, when the run is about one.
   const prepared = new URL(databaseUrl).searchParams.get('prepared_statements');
   const credentials = [user, password].filter(Boolean).map((part) => encodeURIComponent(String(part)));
@@ -70,7 +71,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     },
     async mend() {
       muted = false;
-      if (!server.listening) await listenOn(listening);
+      if (!server.listening) await listen();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,11 +50,13 @@ describe('D93: webhooks', () => {
     answered = new Promise((resolve) => {
       answer = resolve;
     });
-    const test = page.getByRole('listitem').filter({ hasText: 'Webhook test' });
-    await test.getByRole('button', { name: 'Try again' }).click();
-    await test.getByText('Waiting').waitFor();
+    const event = page.getByRole('listitem').filter({ hasText: 'Group created' });
+    await Promise.all([once(receiver, 'request'), event.getByRole('button', { name: 'Try again' }).click()]);
+    await event.getByText('Waiting').waitFor();
+    // While it is under way its next try is told to be a minute away: the page goes on to look when it has seen that.
+    await (await page.waitForRequest(/\/delivery\?/)).response();
     answer();
-    await test.getByText('Delivered').waitFor();
+    await event.getByText('Delivered').waitFor();
 
     await button('Deliver again').click();
     for (const nowhere of ['   ', '1,000', '-1']) {
@@ -66,13 +69,13 @@ describe('D93: webhooks', () => {
 
     await button(`Disable ${url}`).click();
     await page.getByText('Somebody turned it off.').waitFor();
-    const event = page.getByRole('listitem').filter({ hasText: 'Group created' });
     await event.getByRole('button', { name: 'Try again' }).click();
     await event.getByText('next once the webhook is enabled').waitFor();
     // A test is delivered all the same.
     answered = new Promise((resolve) => {
       answer = resolve;
     });
+    const test = page.getByRole('listitem').filter({ hasText: 'Webhook test' });
     await test.getByRole('button', { name: 'Try again' }).click();
     await test.getByText('Waiting').waitFor();
     expect(await test.getByText('once the webhook is enabled').count()).toBe(0);

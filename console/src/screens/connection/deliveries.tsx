@@ -15,8 +15,11 @@ import { answerInWords, stateInWords } from './webhook-words.ts';
 const STRETCH = 20;
 /** Milliseconds after which a delivery that is due is looked at again, as no event tells its result. */
 const LOOK_AGAIN = 2_000;
-/** Milliseconds before its next try from which on a delivery counts as due. */
-const SOON = 10_000;
+/**
+ * Milliseconds before its next try from which on a delivery counts as due: more than the minute to which the service sets
+ * the next try of what it is delivering.
+ */
+const SOON = 70_000;
 const STATES = ['waiting', 'failed', 'delivered'] as const;
 
 /** The deliveries of a webhook with their results, latest first. */

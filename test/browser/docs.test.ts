@@ -17,7 +17,7 @@ beforeAll(async () => {
   instance = await createInstance();
   ({ token } = await instance.serve());
   browser = await launchChromium();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await instance?.remove();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await consumer.borrow(join(ROOT, 'node_modules'), 'express', 'jose');
   await symlink(join(ROOT, 'examples/browser'), join(consumer.folder, 'browser'));
   browser = await launchChromium();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await instance?.remove();

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, ok } from '../../sdk/src/index.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createClient, type ExtScope, ok } from '../../sdk/src/index.ts';
 import { type Browser, DESK, launchChromium, PHONE, type Tab } from '../harness/chromium.ts';
 import { build, createInstance, type Instance } from '../harness/instance.ts';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   message = server.output.stdout;
   token = server.token;
   browser = await launchChromium();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await instance?.remove();
@@ -104,23 +104,26 @@ describe('a player whose sign-in is refused, on a phone', () => {
   it('sees which coalition keeps a member out, and goes back to the application', async () => {
     const [coalition] = await ok(operator().coalition.list());
     const params = { coalition_id: coalition?.coalition_id ?? '' };
+    onTestFinished(async () => {
+      await ok(operator().coalition.update({ params, body: { authorized_to_login: true } }));
+    });
     await ok(operator().coalition.update({ params, body: { authorized_to_login: false } }));
     await openProvider();
     await chooseFromAlliance();
     await expectPhonePage('kept-out', 'You are not allowed to log in here');
     await page.getByText('the coalition First Coalition', { exact: true }).waitFor();
-    await ok(operator().coalition.update({ params, body: { authorized_to_login: true } }));
     await page.getByRole('link', { name: 'Back to' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
   });
 
   it('grants the scopes that are missing by the link of the page, and is signed in', async () => {
-    const scopes = ['ext-location.read_location.v1', 'ext-wallet.read_character_wallet.v1'] as const;
     const alliances = await ok(operator().alliance.list());
-    for (const { alliance_id } of alliances) {
-      const body = { mandatory_ext_scopes: [...scopes] };
-      await ok(operator().alliance.update({ params: { alliance_id }, body }));
-    }
+    const set = async (mandatory_ext_scopes: ExtScope[]) => {
+      for (const { alliance_id } of alliances)
+        await ok(operator().alliance.update({ params: { alliance_id }, body: { mandatory_ext_scopes } }));
+    };
+    onTestFinished(() => set([]));
+    await set(['ext-location.read_location.v1', 'ext-wallet.read_character_wallet.v1']);
     await openProvider();
     await chooseFromAlliance();
     await expectPhonePage('too-few-scopes', 'More scopes are needed');
@@ -131,9 +134,6 @@ describe('a player whose sign-in is refused, on a phone', () => {
     expect(await page.getByRole('checkbox').count()).toBe(3);
     await chooseFromAlliance();
     await page.getByRole('heading', { name: 'Signed in' }).waitFor();
-    for (const { alliance_id } of alliances) {
-      await ok(operator().alliance.update({ params: { alliance_id }, body: { mandatory_ext_scopes: [] } }));
-    }
   });
 
   it('sees that an address used twice leads nowhere', async () => {

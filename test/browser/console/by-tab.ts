@@ -1,3 +1,4 @@
+import { drawn } from '../../harness/axe.ts';
 import { focused, page, settled } from './stage.ts';
 import { go, type Place } from './walk.ts';
 
@@ -166,6 +167,8 @@ export async function pressAll(place: Place): Promise<string[]> {
     if (!(await Promise.race([answered, saved]))) faults.push(`${name}: nothing happens`);
     const dialog = page.getByRole('dialog');
     await settled();
+    // A dialog is there some frames after what it is put into, unless there is another page by now.
+    for (let turn = 0; turn < 2; turn++) await drawn(page).catch(() => undefined);
     if ((await dialog.count()) > 0) {
       faults.push(...(await outOfReach()).map((each) => `${name}: ${each}`));
       // The first closes the choices of the field that has the focus.

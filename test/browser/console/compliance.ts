@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
 import {
   ADMINISTRATOR,
@@ -7,9 +7,11 @@ import {
   goToPart,
   OFFICER,
   open,
+  openLive,
   operator,
   overflow,
   page,
+  requireScopes,
   settled,
   tab,
   tokenOf,
@@ -22,9 +24,7 @@ const FORMULA = '=HYPERLINK("http://127.0.0.1:9/","x")';
 describe('D102: who of a corporation complies', () => {
   it('is told person by person, and day by day as a chart with its table', async () => {
     await ok(operator.system.runJob({ params: { job_id: 'note-compliance' } }));
-    await vi.waitFor(async () => {
-      expect(await ok(operator.corporation.complianceDays({ params }))).toHaveLength(1);
-    }, 30_000);
+    await expect.poll(() => ok(operator.corporation.complianceDays({ params }))).toHaveLength(1);
     const { persons, never_signed_in } = await ok(operator.corporation.compliance({ params }));
     const n = persons.filter(({ status }) => status === 'ok').length;
     await open(`/corporation/${params.corporation_id}`, await tokenOf(ADMINISTRATOR));
@@ -46,28 +46,21 @@ describe('D102: who of a corporation complies', () => {
     await tokenOf(OFFICER, ['ext-mail.read_mail.v1']);
     const user = await ok(operator.user.get({ params: { character_name: String(OFFICER) } }));
     const own = { corporation_id: Number(user.corporation) };
-    const mandatory_ext_scopes = ['ext-wallet.read_character_wallet.v1' as const];
-    const { mandatory_ext_scopes: former } = await ok(operator.corporation.get({ params: own }));
-    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes } }));
-    const administrator = await tokenOf(ADMINISTRATOR);
+    const required = ['ext-wallet.read_character_wallet.v1' as const];
+    await requireScopes(own.corporation_id, required);
     const complying = async () => {
       const { persons } = await ok(operator.corporation.compliance({ params: own }));
       return page.getByText(`Complies: ${persons.filter(({ status }) => status === 'ok').length}`, {
         exact: true,
       });
     };
-    // The page follows the feed from that request on.
-    await Promise.all([
-      page.waitForRequest(/\/event\?/),
-      open(`/corporation/${own.corporation_id}`, administrator),
-    ]);
+    await openLive(`/corporation/${own.corporation_id}`, await tokenOf(ADMINISTRATOR));
     await settled();
     const before = await complying();
     await before.waitFor();
-    await tokenOf(OFFICER, mandatory_ext_scopes);
+    await tokenOf(OFFICER, required);
     await before.waitFor({ state: 'detached' });
     await (await complying()).waitFor();
-    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes: former } }));
   });
 
   it('can be read on a phone: names are not broken every few letters', async () => {
@@ -111,10 +104,7 @@ describe('D35: one refresh token has to cover all that is required', () => {
     const officer = await tokenOf(OFFICER, [HALVES[1]]);
     const user = await ok(operator.user.get({ params: { character_name: String(OFFICER) } }));
     expect(user.available_ext_scopes).toEqual(expect.arrayContaining([...HALVES]));
-    const own = { corporation_id: Number(user.corporation) };
-    const { mandatory_ext_scopes: former } = await ok(operator.corporation.get({ params: own }));
-    const mandatory_ext_scopes = [...HALVES];
-    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes } }));
+    await requireScopes(Number(user.corporation), HALVES);
     await open(`/user/${encodeURIComponent(user.character_name)}`, await tokenOf(ADMINISTRATOR));
     await page.getByRole('region', { name: 'Scopes' }).getByText('No refresh token of').waitFor();
     await open('/', officer);
@@ -129,7 +119,6 @@ describe('D35: one refresh token has to cover all that is required', () => {
     expect(request.postDataJSON().scopes).toEqual(expect.arrayContaining([...HALVES]));
     await page.locator(`button[name=character_id][value="${OFFICER}"]`).click();
     await missing.getByText('Nothing. Everything that is required of you is granted.').waitFor();
-    await ok(operator.corporation.update({ params: own, body: { mandatory_ext_scopes: former } }));
     expect(tab.complaints).toEqual([]);
   });
 });

@@ -73,11 +73,11 @@ describe('a dialog gives the focus back to what it was opened by', () => {
 
   it('a dialog whose contents had to be loaded first: it begins at its first field', async () => {
     await open(`/group/${params.group_id}`, administrator);
-    await page.route('**/user?*', async (route) => {
+    await page.route(/\/user$/, async (route) => {
       await dialog().getByRole('button', { name: 'Close' }).and(focused()).waitFor();
       await route.continue();
     });
-    await button('Add members').press('Enter');
+    await Promise.all([page.waitForRequest(/\/user$/), button('Add members').press('Enter')]);
     await dialog().getByLabel('Names').and(focused()).waitFor();
     expect(tab.complaints).toEqual([]);
   });

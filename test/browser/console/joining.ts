@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, ok } from '../../../sdk/src/index.ts';
+import { drawn } from '../../harness/axe.ts';
 import {
   ADMINISTRATOR,
   at,
   button,
+  countChanges,
   focused,
   goToPart,
   heading,
@@ -11,6 +13,7 @@ import {
   MODERATOR,
   OTHER,
   open,
+  openLive,
   operator,
   PILOT,
   page,
@@ -125,8 +128,8 @@ describe('D110, D111: into a group and out of it', () => {
     await dialog().getByLabel('Reason').and(focused()).waitFor();
     await page.keyboard.type('Welcome aboard.');
     await page.keyboard.press('Enter');
-    await page.getByText('Nobody waits for an answer of yours.').waitFor();
     await page.getByText('is a member of Wardens now.').waitFor();
+    await page.getByText('Nobody waits for an answer of yours.').waitFor();
     expect(await page.getByRole('link', { name: /^Inbox 1/ }).count()).toBe(0);
     expect(await isMember()).toBe(true);
     expect(tab.complaints).toEqual([]);
@@ -173,16 +176,19 @@ describe('D110, D111: into a group and out of it', () => {
   it('a second click, or one as another application comes, decides nothing about somebody else', async () => {
     const other = await tokenOf(OTHER);
     // Its feed tells of all applicants, that of a moderator only of those within its read authority.
-    await open('/inbox', administrator);
+    await openLive('/inbox', administrator);
     const approve = page.getByRole('button', { name: /^Approve (?!with).* to Wardens/ });
     const { x, y } = (await approve.boundingBox()) ?? { x: 0, y: 0 };
     const click = () => page.mouse.click(x + 10, y + 10);
     const { application_id } = await apply(other);
     await expect.poll(() => approve.count()).toBe(2);
+    const changes = countChanges();
     await click();
     // The focus goes to the one that still waits, and the answered one tells what became of it.
     await page.getByRole('article').nth(1).and(focused()).waitFor();
     await click();
+    await drawn(page);
+    expect(changes()).toBe(1);
     expect(await isMember()).toBe(true);
     await page.getByRole('article').first().getByText('Approved').waitFor();
     const waiting = await ok(operator.group.applications({ params: { group_id: groupId } }));
@@ -294,7 +300,7 @@ describe('D110, D111: into a group and out of it', () => {
       if (route.request().method() === 'PUT') await held;
       await route.continue();
     });
-    await open(`/group/${groupId}`, administrator);
+    await openLive(`/group/${groupId}`, administrator);
     await goToPart('Joining');
     await page.getByRole('combobox', { name: 'Members of these groups' }).click();
     await page.getByRole('option', { name: 'Wardens' }).click();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
 import { violations } from '../../harness/axe.ts';
 import { at, button, operator, PILOT, page, signIn, signInAsAdministrator, tab } from './stage.ts';
@@ -31,6 +31,9 @@ describe('reasons and previews', () => {
 
   it('D121: who would lose access is shown before it is saved, and nothing is saved that is left', async () => {
     const params = { coalition_id: await firstCoalition() };
+    onTestFinished(async () => {
+      await ok(operator.coalition.update({ params, body: { authorized_to_login: true } }));
+    });
     await signInAsAdministrator();
     await page.goto(at(`/coalition/${params.coalition_id}`));
     const login = page.getByRole('region', { name: 'Logging in' });
@@ -48,7 +51,6 @@ describe('reasons and previews', () => {
     await page.getByText('Keeps its members out').waitFor();
     await dialog.waitFor({ state: 'detached' });
     expect((await ok(operator.coalition.get({ params }))).authorized_to_login).toBe(false);
-    await ok(operator.coalition.update({ params, body: { authorized_to_login: true } }));
     expect(tab.complaints).toEqual([]);
   });
 });

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
+import { drawn } from '../../harness/axe.ts';
 import {
   ADMINISTRATOR,
   button,
+  countChanges,
   focused,
   OTHER,
   open,
+  openLive,
   operator,
   PILOT,
   page,
@@ -48,7 +51,7 @@ describe('what is saved', () => {
   });
 
   it('of a group, whose owner somebody else changes meanwhile, is the description alone', async () => {
-    await open(`/group/${params.group_id}`, administrator);
+    await openLive(`/group/${params.group_id}`, administrator);
     await button('Edit').click();
     await dialog().getByLabel('Description').fill('They save.');
     const owner = await nameOf(PILOT);
@@ -73,7 +76,7 @@ describe('what is saved', () => {
     const made = await ok(operator.coalition.create({ body: { coalition_name: 'Both', ticker: 'BO' } }));
     const { coalition_id } = made;
     const own = { coalition_id };
-    await open(`/coalition/${coalition_id}`, administrator);
+    await openLive(`/coalition/${coalition_id}`, administrator);
     const scopes = part('Required scopes');
     await scopes.getByRole('combobox', { name: 'Required of members' }).fill('read_skills');
     await page.getByRole('option', { name: 'ext-skills.read_skills.v1' }).click();
@@ -102,7 +105,7 @@ describe('what is saved', () => {
       await held;
       await route.continue();
     });
-    await open(`/coalition/${own.coalition_id}`, administrator);
+    await openLive(`/coalition/${own.coalition_id}`, administrator);
     const scopes = part('Required scopes');
     await scopes.getByRole('combobox', { name: 'Required of members' }).fill('read_skills');
     await page.getByRole('option', { name: 'ext-skills.read_skills.v1' }).click();
@@ -127,7 +130,7 @@ describe('what is saved', () => {
     await ok(operator.group.update({ params: own, body: { add_members } }));
     const { alliance } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
     const { eligible } = await ok(operator.group.policy({ params: own }));
-    await open(`/group/${own.group_id}`, administrator);
+    await openLive(`/group/${own.group_id}`, administrator);
     await page.getByRole('tab', { name: 'Joining' }).click();
     await page.getByRole('combobox', { name: 'Level' }).click();
     await page.getByRole('option', { name: '5 or more' }).click();
@@ -238,9 +241,12 @@ describe('what is saved', () => {
     const first = page.getByRole('button', { name: /^Remove / }).first();
     const { x, y } = (await first.boundingBox()) ?? {};
     const click = () => page.mouse.click((x ?? 0) + 10, (y ?? 0) + 10);
+    const changes = countChanges();
     await click();
     await page.getByText('is no member any more.').waitFor();
     await click();
+    await drawn(page);
+    expect(changes()).toBe(1);
     await page.getByText('2 of 2').waitFor();
     await settled();
     // Its owner, and one of two.

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createClient, type ExtScope } from '../../../sdk/src/index.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest';
+import { createClient, type ExtScope, ok } from '../../../sdk/src/index.ts';
 import { type Browser, DESK, launchChromium, type Tab } from '../../harness/chromium.ts';
 import { build, createInstance, type Instance } from '../../harness/instance.ts';
 import { signInAt } from '../../harness/sign-in-at.ts';
@@ -96,6 +96,35 @@ export async function become(token: string): Promise<void> {
 export async function open(path: string, token: string): Promise<void> {
   await become(token);
   await page.goto(at(path));
+}
+
+/** Opens a screen, and waits until the page follows the feed: of what happens from now on it hears. */
+export async function openLive(path: string, token: string): Promise<void> {
+  await Promise.all([page.waitForRequest(/\/event\?/), open(path, token)]);
+}
+
+/** Requires these scopes of a corporation's members until the test has finished, however that ends. */
+export async function requireScopes(
+  corporation_id: number,
+  mandatory_ext_scopes: readonly ExtScope[],
+): Promise<void> {
+  const params = { corporation_id };
+  const set = (scopes: readonly ExtScope[]) =>
+    ok(operator.corporation.update({ params, body: { mandatory_ext_scopes: [...scopes] } }));
+  const former = await ok(operator.corporation.get({ params }));
+  onTestFinished(async () => {
+    await set(former.mandatory_ext_scopes);
+  });
+  await set(mandatory_ext_scopes);
+}
+
+/** Counts from now on what the page asks to change. */
+export function countChanges(): () => number {
+  let changes = 0;
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') changes += 1;
+  });
+  return () => changes;
 }
 
 /** Waits until nothing is on its way any more. */

@@ -6,6 +6,7 @@ import {
   goToPart,
   heading,
   open,
+  openLive,
   operator,
   page,
   settled,
@@ -138,7 +139,7 @@ describe('what is typed', () => {
 
   it('in a policy is there again after a look at the members, with what others changed meanwhile', async () => {
     const params = { group_id: groups[1]?.group_id ?? '' };
-    await open(`/group/${params.group_id}`, administrator);
+    await openLive(`/group/${params.group_id}`, administrator);
     await goToPart('Joining');
     await page.getByLabel('Questions').fill('Why?');
     await goToPart('Members');

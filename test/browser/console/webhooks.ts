@@ -1,9 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
-import { ADMINISTRATOR, button, goToPart, open, operator, page, settled, tab, tokenOf } from './stage.ts';
+import {
+  ADMINISTRATOR,
+  button,
+  goToPart,
+  open,
+  openLive,
+  operator,
+  page,
+  settled,
+  tab,
+  tokenOf,
+} from './stage.ts';
 import { faultsOf, TWO_LOOKS } from './walk.ts';
 
 describe('D93: webhooks', () => {
@@ -19,6 +30,12 @@ describe('D93: webhooks', () => {
   });
   afterAll(() => receiver.close());
   const named = { group_name: 'Heard of', description: '' };
+  afterEach(async () => {
+    for (const { webhook_id } of await ok(operator.webhook.list()))
+      await ok(operator.webhook.delete({ params: { webhook_id } }));
+    for (const { group_id, group_name } of await ok(operator.group.list()))
+      if (group_name === named.group_name) await ok(operator.group.delete({ params: { group_id } }));
+  });
   const dialog = () => page.getByRole('dialog');
 
   it('are made, tried, stopped and deleted, and their secrets are shown once', async () => {
@@ -35,7 +52,7 @@ describe('D93: webhooks', () => {
     await dialog().getByRole('button', { name: 'New webhook' }).click();
     await page.getByText(/^whsec_/).waitFor();
     await page.getByText(`The secret of ${url}`).waitFor();
-    const params = { group_id: (await ok(operator.group.create({ body: named }))).group_id };
+    await ok(operator.group.create({ body: named }));
     const [{ webhook_id } = { webhook_id: '' }] = await ok(operator.webhook.list());
     const delivered = { params: { webhook_id }, query: { state: 'delivered' as const } };
     await expect
@@ -101,7 +118,6 @@ describe('D93: webhooks', () => {
     await button('Delete webhook').click();
     await dialog().getByRole('button', { name: 'Delete webhook' }).click();
     await page.getByText('There is no webhook yet.').waitFor();
-    await operator.group.delete({ params });
     // Of the address that was refused; the browser prints every answer above 399.
     expect(tab.complaints).toEqual([expect.stringContaining('422')]);
   });
@@ -134,8 +150,6 @@ describe('D93: webhooks', () => {
     await dialog().waitFor({ state: 'detached' });
     const params = { webhook_id: made?.webhook_id ?? '' };
     expect(await ok(operator.webhook.get({ params }))).toMatchObject({ group_ids: null });
-    await operator.webhook.delete({ params });
-    await operator.group.delete({ params: { group_id } });
     expect(tab.complaints).toEqual([]);
   });
 
@@ -143,7 +157,7 @@ describe('D93: webhooks', () => {
     const body = { url, types: ['group.*'] };
     const { webhook_id } = await ok(operator.webhook.create({ body }));
     const params = { webhook_id };
-    await open('/applications', administrator);
+    await openLive('/applications', administrator);
     await settled();
     await goToPart('Webhooks');
     await button('Edit').click();
@@ -156,7 +170,6 @@ describe('D93: webhooks', () => {
     expect(await ok(operator.webhook.get({ params }))).toMatchObject({
       ...{ types: ['group.*', 'token.*', 'user.*'], group_ids: null, ordered: true },
     });
-    await operator.webhook.delete({ params });
     expect(tab.complaints).toEqual([]);
   });
 });

@@ -175,9 +175,8 @@ const NEVER_SENT = new Set([
 
 /** Whether the request cannot have reached the provider, so that it has not counted an error. */
 export function neverArrived({ cause }: ProviderError): boolean {
-  // fetch wraps the connection's error; with several addresses it is an AggregateError.
-  const inner = cause instanceof Error ? (cause.cause ?? cause) : undefined;
-  const first = inner instanceof AggregateError ? (inner.errors[0] as unknown) : inner;
+  // Of a host with several addresses each has an error of its own.
+  const first = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
   const code = (first as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' && NEVER_SENT.has(code);
 }

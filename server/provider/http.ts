@@ -119,8 +119,11 @@ const CONNECTION_HEADERS = new Set([
 ]);
 
 /** How an answer may be compressed; decompressed off the event loop. */
-const DECODERS = { br: promisify(brotliDecompress), gzip: promisify(gunzip) } as const;
-const ACCEPT_ENCODING = Object.keys(DECODERS).join(', ');
+const DECODERS = new Map([
+  ['br', promisify(brotliDecompress)],
+  ['gzip', promisify(gunzip)],
+]);
+const ACCEPT_ENCODING = [...DECODERS.keys()].join(', ');
 
 /**
  * One exchange with these limits; redirects are not followed. By undici's `request`, as its `fetch` costs the event loop
@@ -148,7 +151,7 @@ export async function exchangeText(
 
 async function decode(bytes: Buffer, encoding: string, most: number): Promise<Buffer> {
   if (bytes.length === 0 || encoding === 'identity') return bytes;
-  const decoder = DECODERS[encoding.toLowerCase() as keyof typeof DECODERS];
+  const decoder = DECODERS.get(encoding.toLowerCase());
   if (decoder === undefined) throw new ProviderError('unusable', `the answer is encoded as ${encoding}`);
   return decoder(bytes, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(most) : error;

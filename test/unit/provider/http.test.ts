@@ -71,6 +71,7 @@ describe('one exchange with the game’s API', () => {
     ['that breaks off in its encoding', 'gzip', gzipSync(TEXT).subarray(0, -20), 'unreachable'],
     ['that is not encoded as it says', 'br', Buffer.from(TEXT), 'unreachable'],
     ['in an encoding that nobody asked for', 'compress', Buffer.from(TEXT), 'unusable'],
+    ['in an encoding that objects have a property of', 'constructor', Buffer.from(TEXT), 'unusable'],
   ])('refuses an answer %s (%s)', async (_, encoding, body, fault) => {
     answer = { headers: { ...(encoding && { 'content-encoding': encoding }) }, body };
     await expect(ask()).rejects.toMatchObject({ name: 'ProviderError', fault });

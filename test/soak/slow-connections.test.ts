@@ -12,6 +12,7 @@ import { everyLatency, latencyTable, quantile } from './hostile/figures.ts';
 import { type Healthy, startHealthy, type WindowSeen } from './hostile/healthy.ts';
 import { type Person, settle } from './hostile/people.ts';
 import { type Service, startService } from './hostile/service.ts';
+import { type Inspector, inspect } from './inspector.ts';
 import type { SlowOrder, SlowReport, SlowSeen } from './slow/clients-process.ts';
 import { kinds } from './slow/kinds.ts';
 
@@ -20,10 +21,7 @@ const CONNECTIONS = Number(process.env['SOAK_SLOW'] ?? 5_000);
 const NEARLY_ALL = 0.95 * CONNECTIONS;
 const SECOND = 1_000;
 const MIB = 1024 * 1024;
-/**
- * Until the code is compiled that healthy callers need, and the service is as large as it gets by itself: V8 lets the
- * heap grow to twice what is in use before it collects.
- */
+/** Until the code is compiled that healthy callers need, and the service is as large as it gets by itself. */
 const WARM_UP = 15 * SECOND;
 const BUSY_CALLERS = 16;
 const ALONE = 20 * SECOND;
@@ -40,6 +38,7 @@ const HEALTHY = 8;
 let ports: Awaited<ReturnType<typeof claimPorts>>;
 let app: TestApp;
 let service: Service;
+let inspector: Inspector;
 let clients: ChildProcess;
 let people: Person[];
 let healthy: Healthy;
@@ -56,13 +55,19 @@ beforeAll(async () => {
     ...envBeside(app),
     ...{ NODE_ENV: 'production', METRICS_PORT: '0', RATE_LIMIT: '0', WORKERS: 'none' },
   };
-  service = await startService(env, ports.first);
+  const inspected = ports.first + 1;
+  service = await startService(env, ports.first, [
+    `--inspect=127.0.0.1:${inspected}`,
+    '--inspect-publish-uid=http',
+  ]);
+  inspector = await inspect(inspected);
   clients = startProcess(join(import.meta.dirname, 'slow/clients-process.ts'));
   healthy = startHealthy(service.port, people);
 }, 5 * 60_000);
 afterAll(async () => {
   clients?.disconnect();
   await healthy?.stop();
+  await inspector?.close();
   await service?.stop();
   await app?.stop();
   await ports?.release();
@@ -90,22 +95,27 @@ const openIn = (told: SlowReport) => Object.values(told).reduce((sum, { open }) 
 
 interface Window {
   readonly seen: WindowSeen;
-  /** The most bytes of memory. */
-  readonly memory: number;
   /** The fewest slow connections at a time. */
   readonly fewest: number;
 }
 
-/** Lets time pass, looking at the service and at the slow clients now and then. */
+/**
+ * Bytes of memory without garbage: V8 lets the heap grow to twice what is in use before it collects, and when it does is
+ * chance.
+ */
+async function memory(): Promise<number> {
+  await inspector.heap();
+  return service.memory();
+}
+
+/** Lets time pass, looking at the slow clients now and then. */
 async function pass(milliseconds: number): Promise<Window> {
   healthy.next();
-  const memory: number[] = [];
   const open: number[] = [];
   for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(LOOK_EVERY)) {
-    memory.push(await service.memory());
     open.push(openIn(await report()));
   }
-  return { seen: healthy.next(), memory: Math.max(...memory), fewest: Math.min(...open) };
+  return { seen: healthy.next(), fewest: Math.min(...open) };
 }
 
 /** Asks as much as the service answers. */
@@ -122,6 +132,13 @@ async function keepBusy(milliseconds: number): Promise<void> {
   await Promise.all(callers.map(ask));
 }
 
+async function untilNearlyAllOpen(): Promise<void> {
+  await vi.waitFor(async () => expect(openIn(await report())).toBeGreaterThan(NEARLY_ALL), {
+    timeout: 60 * SECOND,
+    interval: 100,
+  });
+}
+
 /** Waits until the service has no more descriptors than that. */
 async function untilDescriptors(most: number, timeout: number): Promise<void> {
   await vi.waitFor(async () => expect((await service.held()).descriptors).toBeLessThanOrEqual(most), {
@@ -136,25 +153,24 @@ describe(`${CONNECTIONS} slow connections`, () => {
     async () => {
       await Promise.all([pass(WARM_UP), keepBusy(WARM_UP)]);
       const alone = await pass(ALONE);
+      const memoryAlone = await memory();
       const { descriptors } = await service.held();
       const began = performance.now();
       order({ kind: 'connect', port: service.port, people, count: CONNECTIONS });
-      await vi.waitFor(async () => expect(openIn(await report())).toBeGreaterThan(NEARLY_ALL), {
-        timeout: 60 * SECOND,
-        interval: 100,
-      });
+      await untilNearlyAllOpen();
       tell(`they are open after ${Math.round(performance.now() - began)} ms`);
       const beside = await pass(BESIDE);
+      await untilNearlyAllOpen();
+      const more = (await memory()) - memoryAlone;
       order({ kind: 'stay away' });
 
-      const more = beside.memory - alone.memory;
       const [p99Alone, p99Beside] = [alone, beside].map(({ seen }) => quantile(everyLatency(seen), 0.99)) as [
         number,
         number,
       ];
       tell(latencyTable(alone.seen, beside.seen));
       tell(`at least ${beside.fewest} were open at a time`);
-      tell(`${Math.round(alone.memory / MIB)} MiB, and ${Math.round(more / MIB)} MiB more`);
+      tell(`${Math.round(memoryAlone / MIB)} MiB, and ${Math.round(more / MIB)} MiB more`);
 
       const mortal = kinds.filter(({ ended }) => ended !== undefined);
       const longest = Math.max(...mortal.map(({ ended }) => ended?.within ?? 0));

@@ -8,8 +8,8 @@ import { build, createInstance, type Instance, PRODUCTION } from '../../harness/
 import { productionEnv } from '../../harness/production.ts';
 import { postgresProcesses } from '../fleet/postgres.ts';
 import { type Program, startProgram, startService } from '../hostile/service.ts';
+import { inspect } from '../inspector.ts';
 import { gather } from './crowd.ts';
-import { inspect } from './inspector.ts';
 import { type OutsideWorld, startOutside } from './outside.ts';
 import type { Scene } from './scene.ts';
 import { APPLICATIONS, cpuOf, type Name, type Watched } from './watch.ts';

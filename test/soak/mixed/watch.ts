@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { request } from 'undici';
 import type { Held, Program } from '../hostile/service.ts';
-import type { Inspector } from './inspector.ts';
+import type { Inspector } from '../inspector.ts';
 
 /** The two programs, and what their connections are called in `pg_stat_activity`. */
 export const APPLICATIONS = { api: 'soak api', worker: 'soak worker' } as const;

@@ -30,6 +30,8 @@ const LOOK_EVERY = SECOND;
 /** Milliseconds of the slowest of a hundred healthy answers that are no harm, whatever it was alone. */
 const UNHARMED = 10;
 const MORE_MEMORY = 64 * MIB;
+/** By the peak, which has garbage in it. */
+const HIGHER_PEAK = 2 * MORE_MEMORY;
 /** Descriptors that either process needs besides, and that may come and go meanwhile. */
 const OTHER_DESCRIPTORS = 200;
 const SPARE_DESCRIPTORS = 64;
@@ -95,6 +97,8 @@ const openIn = (told: SlowReport) => Object.values(told).reduce((sum, { open }) 
 
 interface Window {
   readonly seen: WindowSeen;
+  /** The most bytes of memory, garbage included. */
+  readonly peak: number;
   /** The fewest slow connections at a time. */
   readonly fewest: number;
 }
@@ -103,19 +107,21 @@ interface Window {
  * Bytes of memory without garbage: V8 lets the heap grow to twice what is in use before it collects, and when it does is
  * chance.
  */
-async function memory(): Promise<number> {
+async function memoryInUse(): Promise<number> {
   await inspector.heap();
   return service.memory();
 }
 
-/** Lets time pass, looking at the slow clients now and then. */
+/** Lets time pass, looking at the service and at the slow clients now and then. */
 async function pass(milliseconds: number): Promise<Window> {
   healthy.next();
+  const memory: number[] = [];
   const open: number[] = [];
   for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(LOOK_EVERY)) {
+    memory.push(await service.memory());
     open.push(openIn(await report()));
   }
-  return { seen: healthy.next(), fewest: Math.min(...open) };
+  return { seen: healthy.next(), peak: Math.max(...memory), fewest: Math.min(...open) };
 }
 
 /** Asks as much as the service answers. */
@@ -153,7 +159,7 @@ describe(`${CONNECTIONS} slow connections`, () => {
     async () => {
       await Promise.all([pass(WARM_UP), keepBusy(WARM_UP)]);
       const alone = await pass(ALONE);
-      const memoryAlone = await memory();
+      const inUseAlone = await memoryInUse();
       const { descriptors } = await service.held();
       const began = performance.now();
       order({ kind: 'connect', port: service.port, people, count: CONNECTIONS });
@@ -161,7 +167,8 @@ describe(`${CONNECTIONS} slow connections`, () => {
       tell(`they are open after ${Math.round(performance.now() - began)} ms`);
       const beside = await pass(BESIDE);
       await untilNearlyAllOpen();
-      const more = (await memory()) - memoryAlone;
+      const more = (await memoryInUse()) - inUseAlone;
+      const higher = beside.peak - alone.peak;
       order({ kind: 'stay away' });
 
       const [p99Alone, p99Beside] = [alone, beside].map(({ seen }) => quantile(everyLatency(seen), 0.99)) as [
@@ -170,7 +177,8 @@ describe(`${CONNECTIONS} slow connections`, () => {
       ];
       tell(latencyTable(alone.seen, beside.seen));
       tell(`at least ${beside.fewest} were open at a time`);
-      tell(`${Math.round(memoryAlone / MIB)} MiB, and ${Math.round(more / MIB)} MiB more`);
+      tell(`${Math.round(inUseAlone / MIB)} MiB, and ${Math.round(more / MIB)} MiB more`);
+      tell(`${Math.round(alone.peak / MIB)} MiB at the peak, and ${Math.round(higher / MIB)} MiB more`);
 
       const mortal = kinds.filter(({ ended }) => ended !== undefined);
       const longest = Math.max(...mortal.map(({ ended }) => ended?.within ?? 0));
@@ -184,6 +192,7 @@ describe(`${CONNECTIONS} slow connections`, () => {
       expect([...alone.seen.failures, ...beside.seen.failures]).toEqual([]);
       expect(p99Beside).toBeLessThanOrEqual(Math.max(2 * p99Alone, UNHARMED));
       expect(more).toBeLessThan(MORE_MEMORY);
+      expect(higher).toBeLessThan(HIGHER_PEAK);
       for (const { name, ended } of mortal) {
         const { [ended?.as ?? '']: asWanted = 0, closed = 0, ...others } = told[name]?.endings ?? {};
         expect(others, name).toEqual({});

@@ -22,6 +22,14 @@ describe('ids of events', () => {
     expect([...ids].sort()).toEqual(ids);
   });
 
+  it('D90: of one millisecond are in order, even where ids of others come in between', () => {
+    const ids = Array.from({ length: 200 }, (_, n) => {
+      eventIds(1, new Date(now.getTime() + n + 1));
+      return eventIds(3, now);
+    }).flat();
+    expect([...ids].sort()).toEqual(ids);
+  });
+
   it('D90: begin with the time', () => {
     const [id = ''] = eventIds(1, now);
     expect(momentOf(id)).toEqual(now);

@@ -80,10 +80,13 @@ export async function findCompliance(
 }
 
 export function foundIn(rows: readonly FoundRow[]): Found {
-  return {
-    members: rows.flatMap(({ member }) => member ?? []),
-    unlisted: rows.flatMap(({ unlisted }) => unlisted ?? []),
-  };
+  const members: MemberRow[] = [];
+  const unlisted: CorporationShort[] = [];
+  for (const row of rows) {
+    if (row.member !== null) members.push(row.member);
+    if (row.unlisted !== null) unlisted.push(row.unlisted);
+  }
+  return { members, unlisted };
 }
 
 /** The kind and id of an organization, as the table of days has them. */

@@ -2,7 +2,7 @@ import type { Compliance, ComplianceCharacter, CompliancePerson } from '../../co
 import type { UserShort } from '../../contract/user.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
-import { idFor, soleId } from '../person/person-id.ts';
+import { idFor } from '../person/person-id.ts';
 import { withinReach } from '../person/reach.ts';
 import { MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { Services } from '../services/services.ts';
@@ -33,7 +33,9 @@ export async function toCompliance(
   now: Date,
 ): Promise<Compliance> {
   const known = members.filter(({ stranger }) => !stranger);
-  const persons = await inPieces(byPerson(known), (some) => some.map((rows) => toPerson(rows, visible, now)));
+  const persons = await inPieces(await byPerson(known), (some) =>
+    some.map((rows) => toPerson(rows, visible, now)),
+  );
   return {
     as_of: now.toISOString(),
     persons: persons.flat(),
@@ -56,14 +58,17 @@ async function visibleCharacters(
 }
 
 /** Persons in the order of their first characters. */
-function byPerson(rows: readonly MemberRow[]): [MemberRow, ...MemberRow[]][] {
-  const persons = new Map<string, [MemberRow, ...MemberRow[]]>();
-  for (const row of rows) {
-    const id = row.person_id ?? soleId(row.character_id);
-    const others = persons.get(id);
-    if (others === undefined) persons.set(id, [row]);
-    else others.push(row);
-  }
+async function byPerson(rows: readonly MemberRow[]): Promise<[MemberRow, ...MemberRow[]][]> {
+  /** By the ids of persons, and of characters that were never linked. */
+  const persons = new Map<string | number, [MemberRow, ...MemberRow[]]>();
+  await inPieces(rows, (some) => {
+    for (const row of some) {
+      const id = row.person_id ?? row.character_id;
+      const others = persons.get(id);
+      if (others === undefined) persons.set(id, [row]);
+      else others.push(row);
+    }
+  });
   return [...persons.values()];
 }
 

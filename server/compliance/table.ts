@@ -1,6 +1,6 @@
 import type { Compliance, ComplianceDay, CompliancePerson } from '../../contract/compliance.ts';
 import type { UserShort } from '../../contract/user.ts';
-import { type JsonText, withField } from '../database/json-text.ts';
+import type { JsonBytes } from '../database/json-text.ts';
 import { toCsv } from '../shared/csv.ts';
 import { inPieces } from '../shared/in-pieces.ts';
 
@@ -17,21 +17,34 @@ const COLUMNS = [
   'grace_until',
 ] as const;
 
-/** Compliance as JSON text, which is made in pieces as the table is (D3c). */
-export async function toJson({ persons, ...rest }: Compliance): Promise<JsonText<Compliance>> {
-  const some = await inPieces(persons, (piece) => JSON.stringify(piece).slice(1, -1));
-  const list: JsonText<Compliance['persons']> = `[${some.join()}]`;
-  return withField(rest, 'persons', list);
+/** Compliance as the bytes of its JSON, which are made in pieces as those of the table are (D3c). */
+export async function toJson({
+  persons,
+  never_signed_in,
+  ...rest
+}: Compliance): Promise<JsonBytes<Compliance>> {
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"persons":[`),
+    ...(await listed(persons)),
+    Buffer.from('],"never_signed_in":['),
+    ...(await listed(never_signed_in)),
+    Buffer.from(']}'),
+  ]);
+}
+
+/** The elements as JSON, with commas in between. */
+async function listed(list: readonly object[]): Promise<Buffer[]> {
+  const pieces = await inPieces(list, (some) => Buffer.from(`,${JSON.stringify(some).slice(1, -1)}`));
+  return pieces.map((piece, n) => (n === 0 ? piece.subarray(1) : piece));
 }
 
 /** Compliance as CSV: a line for each character, those that never signed in last. */
-export async function toTable({ persons, never_signed_in: strangers }: Compliance): Promise<string> {
-  const lines = [
-    [toCsv([COLUMNS])],
-    await inPieces(persons, (some) => toCsv(some.flatMap(linesOf))),
-    await inPieces(strangers, (some) => toCsv(some.map(lineOfStranger))),
-  ];
-  return lines.flat().join('');
+export async function toTable({ persons, never_signed_in: strangers }: Compliance): Promise<Buffer> {
+  return Buffer.concat([
+    Buffer.from(toCsv([COLUMNS])),
+    ...(await inPieces(persons, (some) => Buffer.from(toCsv(some.flatMap(linesOf))))),
+    ...(await inPieces(strangers, (some) => Buffer.from(toCsv(some.map(lineOfStranger))))),
+  ]);
 }
 
 function linesOf({ person_id, main, characters }: CompliancePerson) {

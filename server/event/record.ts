@@ -12,7 +12,6 @@ import {
 } from '../../contract/event.ts';
 import { KEPT_LONG } from '../../contract/event-types.ts';
 import type { Database } from '../database/tables.ts';
-import { chunksOf } from '../shared/chunks.ts';
 import { inPieces } from '../shared/in-pieces.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { eventIds } from './event-id.ts';
@@ -43,6 +42,9 @@ export type EventBody = Omit<Event, 'position' | 'context'> & { readonly context
 /** Fields whose values and elements are users. */
 const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
+/** Elements of lists that take about as long as an event without any. */
+const LISTED_WEIGH_AS_ONE = 25;
+
 /** Subjects whose events link characters: the actor is mostly another character of the human whom they are about. */
 const LINKING: ReadonlySet<string> = new Set(['person', 'voice']);
 
@@ -59,23 +61,42 @@ export async function recordEvents(
   now: Date,
 ): Promise<string[]> {
   if (events.length === 0) return [];
-  const ids = eventIds(events.length, now);
-  const identified = events.map((event, n) => ({ ...event, event_id: ids[n] as string }));
-  await inPieces(identified, async (some) => {
+  const origin = storedOrigin();
+  const record = async (some: readonly NewEvent[]) => {
+    const ids = eventIds(some.length, now);
     const named = await nameTargets(db, some);
     await insertEvents(
       db,
-      named.map((event) => toRow(event, now)),
+      named.map((event, n) => toRow({ ...event, event_id: ids[n] as string }, origin, now)),
     );
-  });
-  return ids;
+    return ids;
+  };
+  return (await inPieces(events, record, weightOf)).flat();
 }
 
-function toRow(event: NewEvent & { readonly event_id: string }, now: Date): EventRow {
+/** For how many events without lists an event counts: its row is as much longer. */
+function weightOf({ changes = [] }: NewEvent): number {
+  const listed = changes.map((change) =>
+    'added' in change ? change.added.length + change.removed.length : 0,
+  );
+  return 1 + listed.reduce((sum, length) => sum + length, 0) / LISTED_WEIGH_AS_ONE;
+}
+
+/** The present origin with its context as it is stored, which is the same for all events of a change. */
+function storedOrigin() {
+  const { actor, cause, context } = presentOrigin();
+  const text = context && JSON.stringify(context);
+  return { actor, cause, context: text, digest: text && sha256(text) };
+}
+
+function toRow(
+  event: NewEvent & { readonly event_id: string },
+  origin: ReturnType<typeof storedOrigin>,
+  now: Date,
+): EventRow {
   const { event_id, type, targets, changes = [], outcome = 'done', reason = null } = event;
-  const origin = presentOrigin();
+  const { context, digest } = origin;
   const actor = event.actor ?? origin.actor;
-  const context = origin.context && JSON.stringify(origin.context);
   const body: EventBody = {
     event_id,
     occurred_on: now.toISOString(),
@@ -87,7 +108,7 @@ function toRow(event: NewEvent & { readonly event_id: string }, now: Date): Even
     changes: [...changes],
     reason,
     cause: causeOf(event.cause, origin.cause),
-    context_digest: context && sha256(context),
+    context_digest: digest,
   };
   return { ...keysOf(body), event_id, type, body: JSON.stringify(body), context };
 }
@@ -136,17 +157,13 @@ export function listChanged(
   field: string,
   { added, removed }: ListDifference<number>,
 ): NewEvent[] {
-  const parts = [...removed.map((id) => ({ id, comes: false })), ...added.map((id) => ({ id, comes: true }))];
-  return chunksOf(parts, MAX_LISTED).map((some) => ({
-    ...event,
-    changes: [
-      {
-        field,
-        added: some.flatMap(({ id, comes }) => (comes ? [id] : [])),
-        removed: some.flatMap(({ id, comes }) => (comes ? [] : [id])),
-      },
-    ],
-  }));
+  const count = removed.length + added.length;
+  return Array.from({ length: Math.ceil(count / MAX_LISTED) }, (_, n) => {
+    // Those removed come first.
+    const part = (list: readonly number[], before: number) =>
+      list.slice(Math.max(0, n * MAX_LISTED - before), Math.max(0, (n + 1) * MAX_LISTED - before));
+    return { ...event, changes: [{ field, added: part(added, removed.length), removed: part(removed, 0) }] };
+  });
 }
 
 /** The changes of those fields whose values differ. Lists must be sorted, as they are compared by element. */

@@ -110,11 +110,12 @@ export async function recordStandings(
   if (changes.length === 0) return new Map();
   const moved = await membershipChanges(changes);
   const autogroups = moved.size === 0 ? [] : [...gone, ...(await findAutogroups(db, [...moved.keys()]))];
-  const eventsOf = (some: readonly StandingChange[]) =>
-    some.flatMap(userEvents).map((event) => ({ ...event, ...(cause && { cause }) }));
-  const users = (await inPieces(changes, eventsOf)).flat();
-  const ids = await recordEvents(db, users, now);
-  const told = new Map(users.map(({ targets: [user] }, n) => [Number(user?.id), ids[n] ?? '']));
+  const recorded = await inPieces(changes, async (some) => {
+    const events = some.flatMap(userEvents).map((event) => ({ ...event, ...(cause && { cause }) }));
+    const ids = await recordEvents(db, events, now);
+    return events.map(({ targets: [user] }, n) => [Number(user?.id), ids[n] ?? ''] as const);
+  });
+  const told = new Map(recorded.flat());
   const membersChanged = (type: NewEvent['type'], target: Target, members: ListDifference<number>) => {
     const event_id = followsEvent() ? undefined : told.get(members.removed[0] ?? members.added[0] ?? 0);
     const because = cause ?? (event_id === undefined ? undefined : { event_id });

@@ -1,5 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { constraintOf } from '../database/errors.ts';
+import { constraintOf, isUnreachable } from '../database/errors.ts';
+import { untilReachable } from '../database/until-reachable.ts';
 import type { Services } from '../services/services.ts';
 import {
   consumeArtifact,
@@ -12,6 +13,7 @@ import {
   rememberSignIn,
   type StoredArtifact,
   saveArtifact,
+  undoConsumption,
 } from '../session/artifacts.queries.ts';
 import { digestOf } from '../shared/digest.ts';
 import { DomainError } from '../shared/domain-error.ts';
@@ -19,14 +21,14 @@ import { errors } from './library.ts';
 import { LIFETIMES } from './lifetimes.ts';
 import { relyingParty } from './relying-party.ts';
 
-type Parts = Pick<Services, 'db' | 'clock' | 'keys'>;
+type Parts = Pick<Services, 'db' | 'clock' | 'keys' | 'log'>;
 
 /**
  * Storage of the OpenID Connect library in PostgreSQL, so that any process can continue what another began. The ids are
  * secrets (codes, tokens, cookies), so only their hashes are stored.
  */
 export function createAdapter(parts: Parts, model: string): Adapter {
-  const { db, clock } = parts;
+  const { db, clock, log } = parts;
   const at = (id: string) => ({ model, idHash: digestOf(id) });
   return {
     async upsert(id, payload, expiresIn) {
@@ -63,7 +65,17 @@ export function createAdapter(parts: Parts, model: string): Adapter {
     },
     findByUserCode: () => Promise.reject(new Error('there are no user codes')),
     async consume(id) {
-      if (await consumeArtifact(db, at(id), clock.now())) return;
+      const on = clock.now();
+      const consumed = await consumeArtifact(db, at(id), on).catch((error: unknown) => {
+        // PostgreSQL may have carried it out all the same, and a retry would count as the second use.
+        if (isUnreachable(error)) {
+          untilReachable(() => undoConsumption(db, at(id), on)).catch((err: unknown) =>
+            log.warn({ err }, 'what a failed token request used up is lost'),
+          );
+        }
+        throw error;
+      });
+      if (consumed) return;
       // A concurrent second use of a code: either may be the attacker's, so the whole grant is revoked (D84).
       const twice = await findArtifact(db, at(id), clock.now());
       const grantId = twice?.payload.grantId;

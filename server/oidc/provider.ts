@@ -50,6 +50,7 @@ export function createProtocol(services: Services): Protocol {
   takeFormerHints(provider, services);
   bindToBrowser(provider, services);
   keepEnded(provider, services);
+  keepUntilReplaced(provider);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';
     recordUse(services.db, clientId, services.clock.now()).catch((error: unknown) =>
@@ -182,6 +183,26 @@ function keepEnded(provider: ProviderInstance, { db, clock }: Pick<Services, 'db
       const seconds = this.accountId === undefined ? LIFETIMES.interaction : LIFETIMES.endedSession;
       await rememberEnd(db, this.uid, new Date(clock.now().getTime() + seconds * 1000));
       await destroy.call(this);
+    },
+  });
+}
+
+/** A session that gets another id, as stored by the library. */
+interface RenamedSession {
+  oldId?: string | undefined;
+  readonly adapter: { destroy(id: string): Promise<unknown> };
+}
+
+/** Stores a session under its new id before that under the former one is deleted: the library would delete it first. */
+function keepUntilReplaced(provider: ProviderInstance): void {
+  const { save } = provider.Session.prototype;
+  Object.assign(provider.Session.prototype, {
+    async save(this: InstanceType<typeof provider.Session> & RenamedSession, ttl: number) {
+      const former = this.oldId;
+      this.oldId = undefined;
+      const saved = await save.call(this, ttl);
+      if (former !== undefined) await this.adapter.destroy(former);
+      return saved;
     },
   });
 }

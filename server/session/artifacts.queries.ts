@@ -204,6 +204,25 @@ export async function giveArtifactBack(
     .execute();
 }
 
+/**
+ * Undoes a {@link consumeArtifact} whose outcome is unknown.
+ *
+ * @param on the time that it had: a use at another time was another request's, and stays
+ */
+export async function undoConsumption(
+  db: Kysely<Database>,
+  { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
+  on: Date,
+): Promise<void> {
+  await db
+    .updateTable('oidc_artifacts')
+    .set({ consumed_on: null })
+    .where('model', '=', model)
+    .where('id_hash', '=', idHash)
+    .where('consumed_on', '=', on)
+    .execute();
+}
+
 export async function deleteArtifact(
   db: Kysely<Database>,
   { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,

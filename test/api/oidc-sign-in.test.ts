@@ -523,8 +523,6 @@ describe('D8: a session that cannot be stored', () => {
         ${sql.lit(`begin raise exception 'not stored' using errcode = '${sqlState}'; end`)}`.execute(tx);
       await sql`create trigger fails before insert or update on oidc_artifacts for each row
         when (new.model = 'Session') execute function fails()`.execute(tx);
-      await sql`create trigger fails_to_go before delete on oidc_artifacts for each row
-        when (old.model = 'Session') execute function fails()`.execute(tx);
     });
   afterEach(() => sql`drop function if exists fails cascade`.execute(app.db));
 

@@ -37,7 +37,8 @@ export async function manageTokens(
   try {
     // It may be the first to write events, and months after the service made partitions.
     await ensureEventPartitions(database.db, systemClock.now(), log);
-    const keys = await keysOfService(database.db, settings);
+    const signs = options.list !== true && options.revoke === undefined;
+    const keys = await keysOfService(database.db, settings, signs);
     return await run({ db: database.db, keys, clock: systemClock }, options);
   } finally {
     await database.close();
@@ -48,9 +49,14 @@ export async function manageTokens(
  * The signing keys of the service that runs on this database, however it was started, so that it accepts the token
  * (D24).
  *
- * @throws CannotStart when they are not known here
+ * @param signs whether a token is to be signed, which takes a current key that the service knows
+ * @throws CannotStart when they are not known here, or the current one not there
  */
-async function keysOfService(db: Kysely<Database>, settings: CompleteSettings): Promise<SigningKeys> {
+async function keysOfService(
+  db: Kysely<Database>,
+  settings: CompleteSettings,
+  signs: boolean,
+): Promise<SigningKeys> {
   const service = await findService(db);
   // In production the address is always given, and what a restored copy says of a service is of the one that was dumped.
   const announced = settings.production ? undefined : service?.base_url;
@@ -59,6 +65,12 @@ async function keysOfService(db: Kysely<Database>, settings: CompleteSettings): 
     throw new CannotStart(
       `The service that runs here knows other signing keys (${service.key_ids.join(', ')}): ` +
         'give this command the TOKEN_SIGNING_KEYS and the DATA_DIR of the service.',
+    );
+  }
+  if (signs && service !== undefined && !service.key_ids.includes(keys.currentKid)) {
+    throw new CannotStart(
+      `The service that runs here does not know the signing key ${keys.currentKid} yet, and would refuse the token: ` +
+        'restart it first with the present TOKEN_SIGNING_KEYS.',
     );
   }
   return keys;

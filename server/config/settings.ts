@@ -146,7 +146,9 @@ function isProxy(value: string): boolean {
   const [address = '', prefix, ...more] = value.split('/');
   if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  // Every address cannot be a proxy, and Express takes no prefix of 0.
+  const length = Number(prefix);
+  const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && length > 0 && length <= bits);
   return bits > 0 && fits && more.length === 0;
 }
 

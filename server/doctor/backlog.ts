@@ -10,7 +10,7 @@ export function describeBacklog(backlog: AgedBacklog): Finding[] {
   const { provider_errors_left, crashes } = backlog;
   return [
     describeSync(backlog),
-    provider_errors_left !== null && provider_errors_left < KEPT_FOR_SERVICE
+    provider_errors_left !== null && provider_errors_left <= KEPT_FOR_SERVICE
       ? mind(
           "the game's error limit",
           `${provider_errors_left} left in this minute`,

@@ -232,7 +232,7 @@ describe('D61: settings', () => {
       '::1',
       'loopback',
     ]);
-    for (const TRUSTED_PROXIES of ['10.0.0.0/33', 'all', 'true', '10.0.0', '1']) {
+    for (const TRUSTED_PROXIES of ['10.0.0.0/33', '0.0.0.0/0', '::/0', 'all', 'true', '10.0.0', '1']) {
       expect(problems({ TRUSTED_PROXIES }), TRUSTED_PROXIES).toHaveLength(1);
     }
     const CORS_ORIGINS = 'https://fleet.example,http://localhost:3000';

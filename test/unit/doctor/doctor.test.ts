@@ -2,9 +2,11 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { readSettings, requireComplete } from '../../../server/config/settings.ts';
 import { connect } from '../../../server/database/connection.ts';
+import { describeBacklog } from '../../../server/doctor/backlog.ts';
 import { examine } from '../../../server/doctor/doctor.ts';
 import type { Finding } from '../../../server/doctor/finding.ts';
 import { createLog } from '../../../server/observability/log.ts';
+import { KEPT_FOR_SERVICE } from '../../../server/provider/error-budget.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
 import { onDatabase, productionEnv } from '../../harness/production.ts';
 
@@ -36,6 +38,15 @@ it('the doctor looks at everything else, too, where the clocks differ or the dat
     for (const about of ['signing keys', 'encryption keys', 'jobs', 'webhooks', 'events'])
       expect([...found.keys()]).toContain(about);
   });
+});
+
+it('D33: the doctor tells when callers have used up their part of the error limit, not only when more is used', () => {
+  const limit = (provider_errors_left: number) =>
+    describeBacklog({ sync_age: 60, age: 900_000, provider_errors_left, jobs: [], crashes: 0 }).find(
+      ({ about }) => about === "the game's error limit",
+    );
+  expect(limit(KEPT_FOR_SERVICE)).toMatchObject({ state: 'mind' });
+  expect(limit(KEPT_FOR_SERVICE + 1)).toMatchObject({ state: 'good' });
 });
 
 it('D63, D72: the doctor tells of the sync, held changes and crash reports, as GET /system/status does', async () => {

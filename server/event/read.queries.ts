@@ -132,10 +132,13 @@ export function hidesPerson(reader: Reader): RawBuilder<boolean> {
     or (select ${readsEverybody} from me))`;
 }
 
+/** Whether the visible event `v` hides the event that caused it (D94): that of an event about who belongs together. */
+const hidesCause = (reader: Reader) => sql`(v.hides_actor is not false and ${hidesPerson(reader)})`;
+
 /** What of the visible event `v` is left out for the reader. */
 export const hiding = (reader: Reader) =>
   sql`'hidesActor', ${hidesActor(reader)}, 'hidesPerson', ${hidesPerson(reader)},
-    'hidesCause', v.hides_actor is not false and ${hidesPerson(reader)}`;
+    'hidesCause', ${hidesCause(reader)}`;
 
 /** Maximum number of users that the events examined for one answer name, unless it is a single event. */
 const MOST_USERS = 50_000;
@@ -289,7 +292,7 @@ export async function readEvents(
       where s.event_id = any(${ids}::uuid[])
     ), ${visible(reader)}
     select position, body, ${context} as context, seen, acted, ${hidesActor(reader)} as "hidesActor",
-      ${hidesPerson(reader)} as "hidesPerson"
+      ${hidesPerson(reader)} as "hidesPerson", ${hidesCause(reader)} as "hidesCause"
     from visible v order by position`.execute(db);
   return rows;
 }

@@ -44,7 +44,7 @@ export function createAccessTokens(services: {
   readonly db: Kysely<Database>;
   readonly vault: Vault;
   readonly clock: Clock;
-  readonly sso: Pick<Sso, 'refresh' | 'identify'>;
+  readonly sso: Pick<Sso, 'refresh' | 'identify' | 'revoke'>;
   readonly log: Logger;
 }): RefreshedTokens {
   const { db, vault, clock, sso, log } = services;
@@ -102,7 +102,15 @@ export function createAccessTokens(services: {
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
       // the former refresh token, and the new one is nowhere else.
       const renewed = vault.seal(outcome.refreshToken, grantPlace(grantId, 'refresh_token'));
-      await untilReachable(() => replace({ grantId, characterId, used }, renewed));
+      let stored = false;
+      await untilReachable(async () => {
+        stored = await replace({ grantId, characterId, used }, renewed);
+      });
+      if (!stored && (await readRefreshState(db, grantId)) === undefined) {
+        // Deleted meanwhile (D19b, D29b), and what was handed to the job that revokes it is the former refresh token.
+        await sso.revoke(outcome.refreshToken);
+        return undefined;
+      }
       current = renewed;
       if (outcome.kind === 'replaced') throw outcome.fault;
       const { accessToken } = outcome;
@@ -127,19 +135,20 @@ export function createAccessTokens(services: {
 
   /**
    * Stores the new refresh token. Whoever took over a refresh that had lasted too long may have found the former one
-   * dead: then the grant is valid again, which is told as that was (D91).
+   * dead: then the grant is valid again, which is told as that was (D91). False when the grant has another one, or is gone.
    */
   async function replace(
     { grantId, characterId, used }: Pick<Death, 'grantId' | 'characterId' | 'used'>,
     renewed: Buffer,
-  ): Promise<void> {
-    if (await storeRefreshToken(db, grantId, used, renewed, 'valid')) return;
-    await inTransaction(db, async (tx) => {
+  ): Promise<boolean> {
+    if (await storeRefreshToken(db, grantId, used, renewed, 'valid')) return true;
+    return inTransaction(db, async (tx) => {
       await lockGrants(tx, [characterId]);
       const before = await findValidScopes(tx, characterId);
-      if (!(await storeRefreshToken(tx, grantId, used, renewed, 'invalid'))) return;
+      if (!(await storeRefreshToken(tx, grantId, used, renewed, 'invalid'))) return false;
       const after = await findValidScopes(tx, characterId);
       await recordGrant(tx, { characterId }, { before, after }, clock.now());
+      return true;
     });
   }
 

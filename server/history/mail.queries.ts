@@ -95,8 +95,13 @@ export async function lockMailbox(db: Kysely<Database>, subject: Subject): Promi
   return rows.length === 1;
 }
 
-export async function markComplete(db: Kysely<Database>, characterId: number): Promise<void> {
-  await db.updateTable('mailboxes').set({ complete: true }).where('character_id', '=', characterId).execute();
+/** Marks that everything older is stored, unless the mailbox is another owner's by now. */
+export async function markComplete(db: Kysely<Database>, subject: Subject): Promise<void> {
+  await sql`
+    with subject as materialized (${stillThere(subject)})
+    update mailboxes set complete = true where character_id in (select character_id from subject)`.execute(
+    db,
+  );
 }
 
 /**

@@ -89,7 +89,7 @@ async function indexOld(services: MailboxServices, subject: Subject, reached: nu
     await storeHeaders(services, subject, page, 'oldest');
     before = oldestOf(page);
   }
-  await markComplete(services.db, subject.character_id);
+  await markComplete(services.db, subject);
 }
 
 function oldestOf(page: readonly Header[]): number | undefined {

@@ -31,18 +31,18 @@ const sealed = () => database.db.selectFrom('event_seals').selectAll().orderBy('
 const bodies = () => database.db.selectFrom('events').selectAll().execute();
 
 describe('recording', () => {
-  it('D90, D3c: needs one statement for each five hundred events, and none for none', async () => {
+  it('D90, D3c: needs one statement for each 250 events, and none for none', async () => {
     statements.length = 0;
     const ids = await recordEvents(
       database.db,
       Array.from({ length: 5000 }, (_, n) => group(`${n}`)),
       now,
     );
-    expect(statements).toHaveLength(10);
+    expect(statements).toHaveLength(20);
     expect(ids).toHaveLength(5000);
     expect([...ids].sort()).toEqual(ids);
     await recordEvents(database.db, [], now);
-    expect(statements).toHaveLength(10);
+    expect(statements).toHaveLength(20);
   });
 
   it('D90: is part of the transaction of the change', async () => {

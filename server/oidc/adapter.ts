@@ -9,11 +9,11 @@ import {
   deleteTokens,
   findArtifact,
   findSession,
+  giveArtifactBack,
   hasRefreshTokens,
   rememberSignIn,
   type StoredArtifact,
   saveArtifact,
-  undoConsumption,
 } from '../session/artifacts.queries.ts';
 import { digestOf } from '../shared/digest.ts';
 import { DomainError } from '../shared/domain-error.ts';
@@ -69,7 +69,7 @@ export function createAdapter(parts: Parts, model: string): Adapter {
       const consumed = await consumeArtifact(db, at(id), on).catch((error: unknown) => {
         // PostgreSQL may have carried it out all the same, and a retry would count as the second use.
         if (isUnreachable(error)) {
-          untilReachable(() => undoConsumption(db, at(id), on)).catch((err: unknown) =>
+          untilReachable(() => giveArtifactBack(db, at(id), on, on)).catch((err: unknown) =>
             log.warn({ err }, 'what a failed token request used up is lost'),
           );
         }

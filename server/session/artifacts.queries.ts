@@ -189,11 +189,13 @@ export async function consumeArtifact(
  *
  * @param until when it was used up at the latest: where the answer to this statement is lost it is repeated, and the
  * record may have been used since
+ * @param since when it was at the earliest, where another request may have used it before
  */
 export async function giveArtifactBack(
   db: Kysely<Database>,
   { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
   until: Date,
+  since?: Date,
 ): Promise<void> {
   await db
     .updateTable('oidc_artifacts')
@@ -201,25 +203,7 @@ export async function giveArtifactBack(
     .where('model', '=', model)
     .where('id_hash', '=', idHash)
     .where('consumed_on', '<=', until)
-    .execute();
-}
-
-/**
- * Undoes a {@link consumeArtifact} whose outcome is unknown.
- *
- * @param on the time that it had: a use at another time was another request's, and stays
- */
-export async function undoConsumption(
-  db: Kysely<Database>,
-  { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
-  on: Date,
-): Promise<void> {
-  await db
-    .updateTable('oidc_artifacts')
-    .set({ consumed_on: null })
-    .where('model', '=', model)
-    .where('id_hash', '=', idHash)
-    .where('consumed_on', '=', on)
+    .$if(since !== undefined, (update) => update.where('consumed_on', '>=', since as Date))
     .execute();
 }
 

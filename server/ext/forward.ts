@@ -32,8 +32,8 @@ const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
 type ForwardServices = Pick<Services, 'client' | 'clock' | 'db' | 'document' | 'log' | 'names'>;
 
 /**
- * Milliseconds after which the caller's rights are checked again: when a call had to wait, and while pages are read
- * (D20, D27b, D29b).
+ * Milliseconds after which the caller's rights are checked again: when a call had to wait or its answer took long, and
+ * while pages are read (D20, D27b, D29b).
  */
 const RECHECK = { waited: 100, reading: 1_000 };
 
@@ -65,6 +65,13 @@ export function createForward(services: ForwardServices): Forward {
       const now = await rejudge(services.db, admission);
       await requireUse(services, now, request.as?.characterId);
     });
+    /** Judges again before and after, as a call may wait for its turn and then for an access token. */
+    const ask = async (asked: ProviderRequest, olderThan: number): Promise<ProviderAnswer> => {
+      await recheck(olderThan);
+      const answer = await services.client.ask(asked);
+      await recheck(olderThan);
+      return answer;
+    };
     const annotate = (ids: readonly number[]) => namesOf(services, ids, on, allowance);
     const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
       if (answer.status >= 400) throw refusal(answer);
@@ -78,10 +85,9 @@ export function createForward(services: ForwardServices): Forward {
       const joined = await join({
         caller: on.caller,
         from,
-        ask: async (page, anew) => {
-          await recheck(RECHECK.reading);
+        ask: (page, anew) => {
           const query = { ...request.query, page: String(page) };
-          return services.client.ask({ ...request, query, anew });
+          return ask({ ...request, query, anew }, RECHECK.reading);
         },
         allowance,
         annotate: fields.id_annotations ? annotate : undefined,
@@ -91,8 +97,7 @@ export function createForward(services: ForwardServices): Forward {
     }
     const leave = await semaphore.enter(on.caller, () => goneOf(admission));
     try {
-      await recheck(RECHECK.waited);
-      return await whole(await services.client.ask(request));
+      return await whole(await ask(request, RECHECK.waited));
     } finally {
       leave();
     }

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { contract } from '../../contract/index.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
+import { rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { Handlers } from '../http/mount.ts';
@@ -28,8 +29,9 @@ export function historyHandlers(services: Services): Handlers<typeof contract.hi
       await tell(caller, params.character_id, 'mail');
       return paged(res, page);
     },
-    mail: async ({ caller, params }) => {
-      const body = await getMail(services, params.character_id, params.mail_id, budgetAccountOf(caller));
+    mail: async ({ caller, params, admission }) => {
+      const reader = { on: budgetAccountOf(caller), rejudge: () => rejudge(db, admission) };
+      const body = await getMail(services, params.character_id, params.mail_id, reader);
       await tell(caller, params.character_id, 'mail');
       return { status: 200, body };
     },

@@ -21,9 +21,15 @@ export async function listMails(
   }));
 }
 
+/** On whose account a text is fetched, and what judges that caller again. */
+interface Reader {
+  readonly on: BudgetAccount;
+  readonly rejudge: () => Promise<unknown>;
+}
+
 /**
- * A mail of a character's mailbox with its text, which is fetched now if no job has fetched it yet. 404 when the mail
- * is not in this mailbox (D36b).
+ * A mail of a character's mailbox with its text, which is fetched now if no job has fetched it yet; the reader is judged
+ * again then, as that may take long (D20, D29b). 404 when the mail is not in this mailbox (D36b).
  *
  * @throws ProviderError
  */
@@ -31,14 +37,17 @@ export async function getMail(
   { db, client }: Pick<HistoryServices, 'db' | 'client'>,
   characterId: number,
   mailId: number,
-  on: BudgetAccount,
+  { on, rejudge }: Reader,
 ): Promise<CharacterMail> {
   const mail = await findMail(db, characterId, mailId);
   if (mail === undefined) throw notFound('mail', mailId);
-  const fetched =
-    mail.body ?? (mail.wants_body ? await fetchBody({ db, client }, characterId, mailId, on) : '');
+  let { body } = mail;
+  if (body === null && mail.wants_body) {
+    body = await fetchBody({ db, client }, characterId, mailId, on);
+    await rejudge();
+  }
   return {
-    body: fetched,
+    body: body ?? '',
     from_id: mail.from_id,
     from_name: mail.from_name,
     mail_id: mail.mail_id,

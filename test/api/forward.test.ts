@@ -520,8 +520,8 @@ describe('D20, D27b, D29b: a call that waits is judged again', () => {
     await app.client(signedIn.token).token.logout();
     later(500);
     for (const open of opens) open();
-    const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(1);
+    // Those under way took long and are not answered either; the one that waited was not even asked.
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(17).fill(401));
     await arrived(16);
   });
 

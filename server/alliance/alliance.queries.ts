@@ -68,16 +68,15 @@ export async function setAllianceScopes(
     .execute();
 }
 
-/** Those of the corporations that are not yet registered as members of the alliance. */
-export async function withoutMembers(
+/** Those of the corporations that are not registered, or in no alliance. */
+export async function withoutAlliance(
   db: Kysely<Database>,
-  allianceId: number,
   corporationIds: readonly number[],
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from unnest(${[...corporationIds]}::bigint[]) as given(id)
     where not exists (
-      select from corporations c where c.corporation_id = given.id and c.alliance_id = ${allianceId})`.execute(
+      select from corporations c where c.corporation_id = given.id and c.alliance_id is not null)`.execute(
     db,
   );
   return rows.map((row) => row.id);

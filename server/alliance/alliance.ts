@@ -17,7 +17,7 @@ import {
   findAllianceRow,
   lockAlliance,
   setAllianceScopes,
-  withoutMembers,
+  withoutAlliance,
 } from './alliance.queries.ts';
 
 function toAlliance({ executor_id, executor_name, ceo_id, ceo_name, ...row }: AllianceRow): Alliance {
@@ -48,6 +48,7 @@ export async function registerAlliance(
 ): Promise<Alliance> {
   const { db, lines, client, queue, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
+  const askedOn = clock.now();
   const fetched = await fetchAlliance(api, allianceId);
   const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
@@ -55,7 +56,8 @@ export async function registerAlliance(
   if (snapshot === undefined) throw notFound('alliance', allianceId);
   return inCallersTurn(lines, admission, () =>
     inTransaction(db, async (tx) => {
-      const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
+      const judge = () => readmit(tx, admission);
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedOn, judge });
       await endUnwelcome(services, tx, affected);
       await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
       return getAlliance({ db: tx }, allianceId);
@@ -64,8 +66,9 @@ export async function registerAlliance(
 }
 
 /**
- * Registers the corporations of a registered alliance that are not registered as its members yet. Stores what the
- * provider answered even if it failed for some of them, then throws, so that the job is retried for those.
+ * Registers the corporations of a registered alliance that are in none here yet. One that comes from another alliance
+ * may lose something by it: it is left to the sync, and so to the mass-change guard (D63). Stores what the provider
+ * answered even if it failed for some of them, then throws, so that the job is retried for those.
  */
 export async function registerMembers(
   services: Pick<Services, 'db' | 'client' | 'clock' | 'queue'>,
@@ -73,12 +76,13 @@ export async function registerMembers(
 ): Promise<void> {
   const { db, client, clock } = services;
   const api = createGameApi(chargedToJobs(client));
+  const askedOn = clock.now();
   const members = await api.allianceCorporations(allianceId);
-  const missing = await withoutMembers(db, allianceId, members);
+  const missing = await withoutAlliance(db, members);
   const { snapshot: fetched, failed } = await fetchMembers(api, allianceId, missing);
   const snapshot = await placeCeos(db, api, fetched);
   await inTransaction(db, async (tx) => {
-    const affected = await saveSnapshot(tx, snapshot, clock.now());
+    const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedOn });
     await endUnwelcome(services, tx, affected);
   });
   if (failed.length > 0) {

@@ -49,6 +49,7 @@ export async function registerCorporation(
 ): Promise<Corporation> {
   const { db, lines, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
+  const askedOn = clock.now();
   const fetched = await fetchCorporation(api, corporationId);
   const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
@@ -56,7 +57,8 @@ export async function registerCorporation(
   if (snapshot === undefined) throw notFound('corporation', corporationId);
   return inCallersTurn(lines, admission, () =>
     inTransaction(db, async (tx) => {
-      const affected = await saveSnapshot(tx, snapshot, clock.now(), () => readmit(tx, admission));
+      const judge = () => readmit(tx, admission);
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedOn, judge });
       await endUnwelcome(services, tx, affected);
       return getCorporation({ db: tx }, corporationId);
     }),

@@ -8,7 +8,7 @@ import type { Standings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
 import { charactersOf, idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
-import { readOrganizations } from './organizations.queries.ts';
+import { readOrganizations, type StoredOrganizations } from './organizations.queries.ts';
 import type { ProviderSnapshot } from './provider-snapshot.ts';
 import {
   findFormerCeos,
@@ -61,43 +61,82 @@ interface Affected {
   readonly corporations: readonly number[];
 }
 
+/** When a snapshot is stored, and when the provider was asked for it. */
+interface Times {
+  readonly now: Date;
+  readonly askedOn: Date;
+}
+
+interface Saving {
+  /** Absent where nobody can have asked later. */
+  readonly askedOn?: Date;
+  /** Runs before anything is written, with all locked that is going to be. */
+  readonly judge?: (() => Promise<unknown>) | undefined;
+}
+
 /**
- * Stores a snapshot and records its events, in the caller's transaction.
- *
- * @param judge runs before anything is written, with all locked that is going to be
+ * Stores a snapshot and records its events, in the caller's transaction. Organizations that were refreshed since
+ * `askedOn` stay as they are.
  */
 export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
-  judge?: () => Promise<unknown>,
+  { askedOn = now, judge }: Saving = {},
 ): Promise<Affected> {
-  return followSnapshot(db, snapshot, now, async (locked) => {
+  return followSnapshot(db, snapshot, { now, askedOn }, async (latest, locked) => {
     await judge?.();
-    return writeSnapshot(db, snapshot, locked, now);
+    return writeSnapshot(db, latest, locked, now);
   });
 }
 
 /**
  * Runs `work`, which stores a snapshot and returns the moved corporations, and records the resulting events: organizations
  * first, then, as their consequences, users and memberships. The rows concerned are locked first, so that of concurrent
- * transactions each records its own changes. `work` is given the locked users: it may change them and those in the
- * snapshot.
+ * transactions each records its own changes. `work` is given what is to be stored, and the locked users: it may change
+ * them and those in the snapshot.
+ *
+ * @param certain the character whose corporation is known by affiliation
  */
 export async function followSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
-  now: Date,
-  work: (locked: Standings) => Promise<readonly number[]>,
+  times: Times,
+  work: (latest: ProviderSnapshot, locked: Standings) => Promise<readonly number[]>,
+  certain?: number,
 ): Promise<Affected> {
   const before = await lockBodies(db, snapshot);
-  const standings = await lockTouched(db, snapshot, before, touchedBy(snapshot, before));
-  const corporations = await work(standings);
+  const latest = withoutRefreshed(snapshot, before, times, certain);
+  const standings = await lockTouched(db, latest, before, touchedBy(latest, before));
+  const corporations = await work(latest, standings);
   const after = await readOrganizations(db, idsOf(snapshot));
-  const [event_id] = await recordEvents(db, organizationEvents(before, after), now);
-  const changed = await changedStandings(db, standings, { users: charactersOf(snapshot) });
-  await recordStandings(db, changed, now, event_id === undefined ? {} : { cause: { event_id } });
+  const [event_id] = await recordEvents(db, organizationEvents(before, after), times.now);
+  const changed = await changedStandings(db, standings, { users: charactersOf(latest) });
+  await recordStandings(db, changed, times.now, event_id === undefined ? {} : { cause: { event_id } });
   return { users: changed.flatMap(({ after: present }) => present?.character_id ?? []), corporations };
+}
+
+/**
+ * Removes the organizations that somebody else refreshed after the provider was asked, with the CEOs whom the older
+ * records name: a registration that took long would undo what the sync has found (D19, D39). Times after `now` are of no
+ * refresh: they keep what failed from being due.
+ */
+function withoutRefreshed(
+  { alliances, corporations, characters }: ProviderSnapshot,
+  stored: StoredOrganizations,
+  { now, askedOn }: Times,
+  certain: number | undefined,
+): ProviderSnapshot {
+  const isLatest = (row: { readonly refreshed_on: Date } | undefined) =>
+    row === undefined || row.refreshed_on <= askedOn || row.refreshed_on > now;
+  return {
+    alliances: alliances.filter(({ alliance_id: id }) => isLatest(stored.alliances.get(id))),
+    corporations: corporations.filter(({ corporation_id: id }) => isLatest(stored.corporations.get(id))),
+    characters: characters.filter(
+      ({ character_id: id, corporation_id: home }) =>
+        id === certain || home === null || isLatest(stored.corporations.get(home)),
+    ),
+  };
 }
 
 /**

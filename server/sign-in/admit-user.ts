@@ -14,6 +14,7 @@ import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snap
 import { followSnapshot, writeSnapshot } from '../registry/save-snapshot.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
+import type { Standings } from '../standing/read-standings.queries.ts';
 import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './call-application.ts';
@@ -44,8 +45,9 @@ export async function admitUser(
   state: StateCode,
   signOn: SignOn,
 ): Promise<Admitted | Refusal> {
-  const { db, api, log } = services;
+  const { db, api, clock, log } = services;
   const { identity } = signOn;
+  const askedOn = clock.now();
   if (identity.unknownScopes.length > 0) {
     log.warn({ scopes: identity.unknownScopes }, 'a grant holds scopes that are not known; they are dropped');
   }
@@ -60,14 +62,15 @@ export async function admitUser(
   await noticeHandover(services, identity);
   const known = await findKnownUser(db, identity.characterId);
   const [own, ...others] = capacitiesOf(known, state);
-  let outcome = await attempt(services, state, signOn, snapshot, own);
+  const asked = { snapshot, askedOn };
+  let outcome = await attempt(services, state, signOn, asked, own);
   for (const capacity of others) {
     if (outcome.kind !== 'not-allowed') break;
-    outcome = await attempt(services, state, signOn, snapshot, capacity);
+    outcome = await attempt(services, state, signOn, asked, capacity);
   }
   if (outcome.kind === 'not-allowed' || outcome.kind === 'too-few-scopes') {
     const refused = { reason: outcome.kind, actor: whoSignsIn(identity.characterId, state.destination) };
-    await recordRefused(db, identity, refused, services.clock.now());
+    await recordRefused(db, identity, refused, clock.now());
   }
   return outcome;
 }
@@ -97,12 +100,18 @@ class Refused extends Error {
   }
 }
 
+/** What the provider said of the character, and when it was asked. */
+interface Asked {
+  readonly snapshot: ProviderSnapshot;
+  readonly askedOn: Date;
+}
+
 /** One transaction: stores the character as if it were admitted, judges what is stored, then commits or rolls back. */
 async function attempt(
   services: Services,
   state: StateCode,
   signOn: SignOn,
-  snapshot: ProviderSnapshot,
+  { snapshot, askedOn }: Asked,
   capacity: Capacity,
 ): Promise<Admitted | Refusal> {
   const { db, keys, clock } = services;
@@ -113,15 +122,17 @@ async function attempt(
   try {
     await onAccountOf({ actor: whoSignsIn(characterId, destination) }, () =>
       inTransaction(db, async (tx) => {
-        const { users, corporations } = await followSnapshot(tx, snapshot, clock.now(), async (locked) => {
+        const times = { now: clock.now(), askedOn };
+        const store = async (latest: ProviderSnapshot, locked: Standings) => {
           let left: readonly number[] = [];
           if (!(await storeGuest(tx, capacity, { characterId, characterName }, clock.now()))) {
             await endVisit(tx, characterId);
-            left = await writeSnapshot(tx, snapshot, locked, clock.now());
+            left = await writeSnapshot(tx, latest, locked, clock.now());
           }
           await requireAdmission(tx, signOn);
           return left;
-        });
+        };
+        const { users, corporations } = await followSnapshot(tx, snapshot, times, store, characterId);
         if (!(await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now())))
           throw new Refused(OTHER_OWNER);
         await storeGrant(services, tx, signOn);

@@ -186,7 +186,7 @@ describe('D91: a former CEO who is registered while a snapshot waits', () => {
   const save = (part: Partial<ProviderSnapshot>, judge?: () => Promise<unknown>) =>
     inTransaction(app.db, (tx) => {
       const snapshot = { alliances: [], corporations: [], characters: [], ...part };
-      return saveSnapshot(tx, snapshot, app.clock.now(), judge);
+      return saveSnapshot(tx, snapshot, app.clock.now(), { judge });
     });
 
   beforeEach(async () => {

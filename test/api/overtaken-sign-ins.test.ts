@@ -50,7 +50,7 @@ async function signIn(
 ): Promise<void> {
   const characters = [{ character_id, character_name: `Character ${character_id}`, corporation_id }];
   const snapshot = { alliances: [], corporations, characters };
-  await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now(), meanwhile));
+  await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now(), { judge: meanwhile }));
 }
 
 const about = (id: number, events: readonly Event[]) =>

@@ -4,8 +4,10 @@ import { startWorker } from '../../jobs/worker.ts';
 import { registerMembers } from '../../server/alliance/alliance.ts';
 import type { ProviderClient } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
+import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { madeAnswer } from '../harness/provider.ts';
+import { testRun } from '../harness/run.ts';
 
 const [FIRST, SECOND, THIRD] = [99_000_001, 99_000_002, 99_000_003];
 /** Milliseconds: longer than an answer of the provider about a corporation or an alliance stays fresh. */
@@ -140,10 +142,10 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     expect(await registered(THIRD)).toEqual(membersOf(THIRD));
   });
 
-  it('a member that is registered under no alliance or another one is brought in, and D19 applies', async () => {
+  it('a member that is registered under no alliance is brought in, and D19 applies', async () => {
     const [id = 0] = membersOf(THIRD).slice(-1);
     const ceoId = app.provider.world.corporation(id)?.ceoId ?? 0;
-    await sql`update corporations set alliance_id = ${SECOND} where corporation_id = ${id}`.execute(app.db);
+    await sql`update corporations set alliance_id = null where corporation_id = ${id}`.execute(app.db);
     await sql`update users set clearance_level = 7 where character_id = ${ceoId}`.execute(app.db);
     await registerMembers(app.app.services, THIRD);
     expect(await registered(THIRD)).toContain(id);
@@ -151,6 +153,17 @@ describe('register-alliance-members: an alliance’s other members follow by a j
       app.db,
     );
     expect(rows).toEqual([{ clearance_level: 2 }]);
+  });
+
+  it('D63: one that is registered under another alliance is left to the sync, which takes nothing away from many', async () => {
+    const [id = 0] = membersOf(THIRD).slice(-1);
+    await sql`update corporations set alliance_id = ${SECOND} where corporation_id = ${id}`.execute(app.db);
+    app.clock.advance(STALE);
+    const requests = await requestsOf(() => registerMembers(app.app.services, THIRD));
+    expect(requests.map(({ path }) => path)).toEqual([`/api/alliances/${THIRD}/corporations`]);
+    expect(await registered(SECOND)).toContain(id);
+    await refreshOrganizations(app.app.services, testRun('refresh-organizations'));
+    expect(await registered(THIRD)).toContain(id);
   });
 
   it('a corporation that is on the list but names another alliance itself stays where it is', async () => {

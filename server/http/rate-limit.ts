@@ -3,6 +3,7 @@ import { authenticate, readToken, recognise } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
+import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import { HttpError, statusOf } from './http-error.ts';
@@ -37,30 +38,35 @@ export async function callerWithinLimit(services: Services, req: Request, res: R
     settle(services, res, 'token', late);
     return caller;
   } catch (error) {
-    if (isNoToken(error)) settle(services, res, 'address', await rateLimit.takeFromAddress(addressOf(res)));
+    if (isNoToken(error)) settle(services, res, 'address', await takeFromAddress(rateLimit, res));
     throw error;
   }
 }
 
 /**
- * Middleware for paths that need no token: the request is counted against its token if there is a valid one, else
- * against the client's address.
+ * Middleware for paths that need no token: the request is counted against its token if that is usable, else against the
+ * client's address. A token is looked up here as well, as a revoked one must buy nothing.
  */
 export function withinLimit(services: Services): RequestHandler {
-  const { rateLimit, keys } = services;
+  const { rateLimit } = services;
   if (rateLimit === undefined) return (_req, _res, next) => next();
   return (req, res, next) => {
-    const count = async (by: keyof typeof TOO_MANY, take: Take) => {
-      res.locals.take = take;
-      settle(services, res, by, await take());
+    const count = async () => {
+      if (req.headers.authorization !== undefined) return callerWithinLimit(services, req, res);
+      return settle(services, res, 'address', await takeFromAddress(rateLimit, res));
     };
-    readToken(keys, req.headers.authorization)
-      .then(
-        (claims) => count('token', () => rateLimit.takeFromToken(claims)),
-        () => count('address', () => rateLimit.takeFromAddress(addressOf(res))),
-      )
-      .then(() => next(), next);
+    count().then(
+      () => next(),
+      (error: unknown) => (isNoToken(error) ? next() : next(error)),
+    );
   };
+}
+
+/** Counts the request against the client's address. */
+function takeFromAddress(rateLimit: RateLimit, res: Response): Quota | Promise<Quota> {
+  const take = () => rateLimit.takeFromAddress(addressOf(res));
+  res.locals.take = take;
+  return take();
 }
 
 type Take = () => Quota | Promise<Quota>;

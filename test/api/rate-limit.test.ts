@@ -250,6 +250,21 @@ describe('D60: without a usable token the address is charged', () => {
       expect((await ask(from(address), path)).status).toBe(429);
   });
 
+  it('a revoked token buys nothing at paths that need none', async () => {
+    const address = newAddress();
+    const open = [CALLBACK, '/oidc/auth', '/version', '/docs', '/openapi.json', '/nothing'];
+    for (const [n, path] of open.entries()) {
+      const { headers } = await ask(from(address, { token: await revoked() }), path);
+      expect([path, headers['ratelimit-remaining']]).toEqual([path, String(LIMIT - 1 - n)]);
+    }
+    await times(LIMIT, () => ask(from(address)));
+    for (const path of open) {
+      const refused = await ask(from(address, { token: await revoked() }), path);
+      expect([path, refused.status]).toEqual([path, 429]);
+      expect(refused.text).toContain(TOO_MANY);
+    }
+  });
+
   it('a valid token is accepted from an address that has used up its limit', async () => {
     const address = newAddress();
     const [known, unknown] = [await newMember(), await newMember()];

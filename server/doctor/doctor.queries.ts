@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { FAILING } from '../webhook/settle.ts';
+import { FAILING } from '../webhook/delivery.queries.ts';
 
 export interface ServerState {
   readonly version: string;

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { WebhookDeliveryTable } from '../database/event-tables.ts';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
@@ -135,6 +135,19 @@ export async function deleteEndedBefore(db: Kysely<Database>, before: Date, most
 
 // For the worker -----------------------------------------------------------------------------------------------
 
+/** Milliseconds after which a claim expires, because its process was killed or is very slow. */
+export const CLAIMED_FOR = 60_000;
+/** Consecutive failures after which a receiver counts as failing: it then gets one delivery at a time, with pauses. */
+export const FAILING = 5;
+
+/** When the first claim of a webhook's deliveries expires that a process has in hand; null where none has any. */
+function inHandUntil(webhookId: RawBuilder<unknown>, now: Date): RawBuilder<Date | null> {
+  // No claim ends later: without that bound all would be read that wait for their next try.
+  const latest = new Date(now.getTime() + CLAIMED_FOR);
+  return sql`(select min(next_try_on) from (${waitingOf(webhookId)}) waiting
+    where next_try_on > ${now} and next_try_on <= ${latest} and claimed_until = next_try_on)`;
+}
+
 /** A webhook with work, and when that is due. */
 export interface Work {
   readonly webhook_id: string;
@@ -144,11 +157,12 @@ export interface Work {
 
 /**
  * The webhooks that have work now or later: waiting test deliveries, even when disabled; if enabled, waiting deliveries
- * (of an ordered webhook the first one alone), or events after its position.
+ * (of an ordered webhook the first one alone), or events after its position. A failing one has none before the claim
+ * expires that a process has in hand, as until then it gets nothing else; that process searches again when it is done.
  */
 export async function findWork(db: Kysely<Database>, now: Date): Promise<Work[]> {
   const { rows } = await sql<Work>`${plannedEachTime}
-    select webhook_id, secret, least(test, event) as next
+    select webhook_id, secret, greatest(least(test, event), busy) as next
     from webhooks w, lateral (
       select min(next_try_on) as test from webhook_deliveries d
       where d.webhook_id = w.webhook_id and state = 'waiting' and position is null
@@ -167,7 +181,9 @@ export async function findWork(db: Kysely<Database>, now: Date): Promise<Work[]>
         when w.position < (select max(position) from event_seals) and not (w.ordered and head is not null)
           then coalesce(w.paused_until, ${now}::timestamptz)
         when head is not null then greatest(head, w.paused_until) end as event
-    ) e
+    ) e, lateral (
+      select case when w.failures >= ${FAILING} then ${inHandUntil(sql.ref('w.webhook_id'), now)} end as busy
+    ) b
     where test is not null or event is not null`.execute(db);
   return rows;
 }
@@ -212,6 +228,13 @@ export async function claimDue(
     where d.webhook_id = ${webhook_id} and d.delivery_id = due.delivery_id
     returning d.delivery_id, type, position, tries, created_on`.execute(db);
   return rows.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+}
+
+/** Whether a process has deliveries of the webhook in hand. */
+export async function hasInHand(db: Kysely<Database>, webhookId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ until: Date | null }>`${plannedEachTime}
+    select ${inHandUntil(sql`${webhookId}`, now)} as until`.execute(db);
+  return rows[0]?.until != null;
 }
 
 /** Whether the webhook has waiting deliveries of events. */

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
 import type { Semaphore } from '../shared/semaphore.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
+import { CLAIMED_FOR, FAILING } from './delivery.queries.ts';
 import { post, TIME_LIMIT } from './post.ts';
-import { arrived, asksForPause, FAILING, type Outcome, settle } from './settle.ts';
-import { CLAIMED_FOR, type Destination, type Parcel, take } from './take.ts';
+import { arrived, asksForPause, type Outcome, settle } from './settle.ts';
+import { type Destination, type Parcel, take } from './take.ts';
 
 type LaneServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings'>;
 
@@ -99,8 +100,7 @@ export function openLane(
   async function fetchMore(): Promise<void> {
     wanted = false;
     const until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
-    const room = failures >= FAILING ? 1 : IN_HAND - waiting.length;
-    const taken = await atDatabase(() => take(services, webhookId, room));
+    const taken = await atDatabase(() => take(services, webhookId, IN_HAND - waiting.length));
     // The webhook was changed, disabled or deleted: what waits was claimed for its former URL.
     if (taken?.to.url !== url) takeAnew();
     if (taken === undefined) return;

@@ -2,7 +2,7 @@ import { RETRIES } from '../../contract/webhook.ts';
 import { sharedTime } from '../database/clock.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { putBack, type Settled, settleDeliveries } from './delivery.queries.ts';
+import { FAILING, putBack, type Settled, settleDeliveries } from './delivery.queries.ts';
 import { disable } from './disable.ts';
 import type { Parcel } from './take.ts';
 import { lockWebhook, setWebhook } from './webhook.queries.ts';
@@ -19,8 +19,6 @@ export interface Outcome {
   readonly retryAfter: number | undefined;
 }
 
-/** Consecutive failures after which a receiver counts as failing: it then gets one delivery at a time, with pauses. */
-export const FAILING = 5;
 /**
  * Maximum pause in milliseconds between tries at a failing receiver; the pause doubles with each failure. It is no longer
  * than the time after which a delivery is retried at first.

@@ -8,14 +8,21 @@ import { shown } from '../event/show.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Services } from '../services/services.ts';
 import { chunksOf } from '../shared/chunks.ts';
-import { type Claimed, claimDue, hasWaiting, insertInHand, withhold } from './delivery.queries.ts';
+import {
+  CLAIMED_FOR,
+  type Claimed,
+  claimDue,
+  FAILING,
+  hasInHand,
+  hasWaiting,
+  insertInHand,
+  withhold,
+} from './delivery.queries.ts';
 import { disable } from './disable.ts';
 import { type Rights, rightsOf } from './rights.ts';
 import { secretPlace } from './secret.ts';
 import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
 
-/** Milliseconds after which a claim expires, because its process was killed or is very slow. */
-export const CLAIMED_FOR = 60_000;
 /**
  * Claimed events that are read at once. Nothing bounds their size together but this: with the longest texts that people
  * can write they are some 2 MiB.
@@ -47,7 +54,8 @@ export interface Taken {
 /**
  * Claims up to `room` deliveries of a webhook in one transaction: first those that are due, then new ones for the
  * events after its position that its owner may see at present. Deliveries are created only when there is room, so a
- * slow receiver piles up no rows. Undefined when the webhook is deleted, or this process cannot sign for it.
+ * slow receiver piles up no rows. A failing receiver gets one, and none while any process has others for it. Undefined
+ * when the webhook is deleted, or this process cannot sign for it.
  */
 export async function take(
   { db, clock, vault, log }: Pick<Services, 'db' | 'clock' | 'vault' | 'log'>,
@@ -66,16 +74,28 @@ export async function take(
       await disable(tx, { log }, webhook, 'not_allowed', now);
     }
     const flowing = rights !== undefined && (webhook.paused_until ?? now) <= now;
-    const claimed = await claimDue(tx, webhook, { ...times, most: room, testsAlone: !flowing });
+    const most = await mostFor(tx, webhook, room, now);
+    const claimed = await claimDue(tx, webhook, { ...times, most, testsAlone: !flowing });
     const due = await toParcels(tx, webhook, rights, claimed, now);
     const fresh =
-      flowing && room > claimed.length && !(webhook.ordered && (await hasWaiting(tx, webhookId)))
-        ? await takeUp(tx, webhook, rights, { ...times, most: room - claimed.length })
+      flowing && most > claimed.length && !(webhook.ordered && (await hasWaiting(tx, webhookId)))
+        ? await takeUp(tx, webhook, rights, { ...times, most: most - claimed.length })
         : { parcels: [], more: false };
     const parcels = [...due, ...fresh.parcels];
     const more = fresh.more || claimed.length > 0;
     return { to: destinationOf(webhook, vault, now), parcels, failures: webhook.failures, more };
   });
+}
+
+/** One at a time for a failing receiver, whichever process sends it; else as many as there is room for. */
+async function mostFor(
+  tx: Transaction<Database>,
+  { webhook_id, failures }: LockedWebhook,
+  room: number,
+  now: Date,
+): Promise<number> {
+  if (failures < FAILING) return room;
+  return (await hasInHand(tx, webhook_id, now)) ? 0 : 1;
 }
 
 /** Writes the bodies of claimed deliveries anew; those whose event the owner may not see any more end here. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onAccountOf } from '../../server/event/origin.ts';
 import { recordEvents } from '../../server/event/record.ts';
-import { CLAIMED_FOR, take } from '../../server/webhook/take.ts';
+import { CLAIMED_FOR } from '../../server/webhook/delivery.queries.ts';
+import { take } from '../../server/webhook/take.ts';
 import { allSealed } from '../fixtures/events.ts';
 import { addBodies, addHome, addMember, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addWebhook } from '../fixtures/webhooks.ts';

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createVault } from '../../server/keys/vault.ts';
-import { deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
+import { CLAIMED_FOR, deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { settle } from '../../server/webhook/settle.ts';
-import { CLAIMED_FOR, type Parcel, take } from '../../server/webhook/take.ts';
+import { type Parcel, take } from '../../server/webhook/take.ts';
 import { replaceSecrets } from '../../server/webhook/webhook.queries.ts';
 import { allSealed } from '../fixtures/events.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -272,6 +272,57 @@ describe('D93: a claim', () => {
     const [work] = await findWork(app.db, now);
     expect(work).toMatchObject({ webhook_id });
     expect(work?.next.getTime()).toBeGreaterThan(now.getTime());
+  });
+});
+
+describe('D93: a receiver that failed five times in a row', () => {
+  /** Its webhook, with two deliveries that wait for their first try, and five for their next one. */
+  async function failing(): Promise<string> {
+    const webhook_id = await webhookOf();
+    for (let n = 0; n < 7; n += 1) await newGroup();
+    const parcels = await claimed(webhook_id);
+    const failures = parcels.slice(0, 5).map((parcel) => ({
+      parcel,
+      url: HERE.callback,
+      on: app.clock.now(),
+      status: 500,
+      fault: null,
+      retryAfter: undefined,
+    }));
+    const unsent = parcels.slice(5).map(({ delivery_id }) => delivery_id);
+    await settle(app.app.services, webhook_id, failures, unsent);
+    expect(await ok(root.webhook.get({ params: { webhook_id } }))).toMatchObject({ failures: 5, waiting: 7 });
+    app.clock.advance(10_000);
+    return webhook_id;
+  }
+  const due = async () => (await findWork(app.db, app.clock.now()))[0]?.next.getTime();
+
+  it('D93: gets one delivery at a time, whichever processes have others for it, tests too', async () => {
+    const webhook_id = await failing();
+    const first = await oneClaimed(webhook_id);
+    await ok(root.webhook.test({ params: { webhook_id } }));
+    await newGroup();
+    expect(await claimed(webhook_id)).toEqual([]);
+    await settled(webhook_id, first, 500);
+    app.clock.advance(10_000);
+    const tests = (await claimed(webhook_id)).filter(({ position }) => position === null);
+    expect(tests).toHaveLength(1);
+  });
+
+  it('D93: is not looked for while one is on its way, and gets the next one if its process dies', async () => {
+    const webhook_id = await failing();
+    expect(await due()).toBeLessThanOrEqual(app.clock.now().getTime());
+    await oneClaimed(webhook_id);
+    expect(await due()).toBe(app.clock.now().getTime() + CLAIMED_FOR);
+    app.clock.advance(CLAIMED_FOR);
+    expect(await due()).toBeLessThanOrEqual(app.clock.now().getTime());
+    await oneClaimed(webhook_id);
+  });
+
+  it('D93: gets all the others at once as soon as one arrives', async () => {
+    const webhook_id = await failing();
+    await settled(webhook_id, await oneClaimed(webhook_id), 204);
+    expect(await claimed(webhook_id)).toHaveLength(6);
   });
 });
 

@@ -86,7 +86,7 @@ export async function findKnown(
   return new Set(rows.map((row) => row.mail_id));
 }
 
-/** Creates or locks the mailbox; false when the user was deleted or has a new owner (D29b). */
+/** Creates or locks the mailbox; false when the user was deleted or has a new owner (D19b, D29b). */
 export async function lockMailbox(db: Kysely<Database>, subject: Subject): Promise<boolean> {
   const { rows } = await sql`
     insert into mailboxes (character_id) select character_id from (${stillThere(subject)}) as subject
@@ -95,7 +95,7 @@ export async function lockMailbox(db: Kysely<Database>, subject: Subject): Promi
   return rows.length === 1;
 }
 
-/** Marks that everything older is stored, unless the mailbox is another owner's by now. */
+/** Marks that everything older is stored, unless the mailbox was begun anew meanwhile. */
 export async function markComplete(db: Kysely<Database>, subject: Subject): Promise<void> {
   await sql`
     with subject as materialized (${stillThere(subject)})

@@ -29,6 +29,7 @@ import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
 import { throttled } from './shared/throttle.ts';
+import { untilAborted } from './shared/until-aborted.ts';
 import { unasked } from './standing/rehearse.ts';
 import { type Dispatch, startDispatch } from './webhook/dispatch.ts';
 
@@ -39,6 +40,8 @@ export interface AppOptions {
   readonly worker: boolean;
   /** For commands beside the service: outside production they use the settings that the service was started with. */
   readonly beside?: boolean;
+  /** Ends the start by its reason once it is aborted, whatever that waits for; without effect on a started app. */
+  readonly stopping?: AbortSignal;
   readonly database?: OpenOptions;
   /** Limits of one answer of the provider; default limits when undefined. */
   readonly providerLimits?: Limits;
@@ -60,9 +63,16 @@ export interface App {
 /** Milliseconds from the beginning of a stop for which it waits for refreshes of tokens: as long as the sign-on has. */
 const REFRESHED_WITHIN = 10_000;
 
-/** Creates and connects all services; the only place that does so. */
+/**
+ * Creates and connects all services; the only place that does so.
+ *
+ * @throws the reason of `stopping`
+ */
 export async function createApp(configured: CompleteSettings, options: AppOptions): Promise<App> {
   const { log, clock = systemClock, worker, beside = false, providerLimits: limits } = options;
+  // What a stop gives up holds nothing but connections, which end with the process.
+  const { stopping = new AbortController().signal } = options;
+  const unlessStopped = <T>(work: Promise<T>) => untilAborted(work, stopping);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -70,7 +80,12 @@ export async function createApp(configured: CompleteSettings, options: AppOption
   try {
     const metrics = createMetrics();
     const around = measureStatements(metrics);
-    const database = await openDatabase(configured.databaseUrl, log, { around, ...options.database });
+    const database = await openDatabase(
+      configured.databaseUrl,
+      log,
+      { around, ...options.database },
+      stopping,
+    );
     closers.push(database.close);
     const { db } = database;
     const outages = createOutages(log, clock);
@@ -90,8 +105,8 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       tellUnknownKeys(log),
     );
     const vault = createVault(settings.encryptionKeys);
-    await ensureEventPartitions(db, clock.now(), log);
-    await requireKeys({ db, keys, vault, clock, log, settings });
+    await unlessStopped(ensureEventPartitions(db, clock.now(), log));
+    await unlessStopped(requireKeys({ db, keys, vault, clock, log, settings }));
     const sealing = startSealing({ databaseUrl: database.url, log, outages });
     closers.push(() => sealing.close());
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
@@ -103,7 +118,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     };
     // After requests and jobs, whose refreshes outlast them.
     closers.push(finishRefreshes);
-    const queue = await openQueue({ databaseUrl: database.url, log, worker });
+    const queue = await unlessStopped(openQueue({ databaseUrl: database.url, log, worker }));
     let dispatch: Dispatch | undefined;
     let ending: Promise<unknown> | undefined;
     const endJobs = async () => {

@@ -33,6 +33,8 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   let app: App | undefined;
   const last = async () => app?.finishRefreshes();
   const stopped = untilStopped(log, longestDrain(configured.drainSeconds), last);
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
   const gate = createGate(undefined, configured.corsOrigins);
   // Bound first, so that a start whose port is taken has changed nothing and run no job. A supervised process binds
   // later, because it would get its share of requests before it can answer them.
@@ -44,9 +46,14 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     const { settings } = standIns;
     // Loading it takes most of the start's time; wrong settings and `--help` are handled before.
     const { createApp } = await import('./app.ts');
-    app = await createApp(settings, { log, worker: settings.workers === 'embedded' });
+    app = await createApp(settings, {
+      log,
+      worker: settings.workers === 'embedded',
+      stopping: stopping.signal,
+    });
     closers.push(app.close);
     closers.push(await announce(app.services));
+    stopping.signal.throwIfAborted();
     gate.open(app.createHttp(gate.messages));
     http ??= await openPort(gate, configured);
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
@@ -57,6 +64,8 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     const signal = await stopped;
     await gate.drain(signal === 'SIGTERM' ? settings.drainSeconds : 0);
     log.info('stopping');
+  } catch (error) {
+    if (error !== stopping.signal.reason) throw error;
   } finally {
     await Promise.all([http?.stop(), app?.endJobs()]);
     for (const close of closers.reverse()) await close();

@@ -20,17 +20,21 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   const log = await openLog(configured);
   let app: App | undefined;
   const stopped = untilStopped(log, 0, async () => app?.finishRefreshes());
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
   const stopTracing = await startTraces(configured.tracing, API_VERSION, log);
   const { settings, stop } = await startStandIns(configured, log, 'worker');
   try {
     // Loading it takes most of the start's time; wrong settings are refused before.
     const { createApp } = await import('./app.ts');
-    app = await createApp(settings, { log, worker: true, beside: true });
+    app = await createApp(settings, { log, worker: true, beside: true, stopping: stopping.signal });
     const metrics = await serveMetrics(app.services.metrics, settings, log);
     log.info('working');
     await stopped;
     await metrics.stop();
     await app.close();
+  } catch (error) {
+    if (error !== stopping.signal.reason) throw error;
   } finally {
     await stop();
     await stopTracing();

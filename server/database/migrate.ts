@@ -20,10 +20,15 @@ const PATIENCE = 2_000;
 /** Milliseconds after which migrations are tried again that had to wait for a lock: meanwhile others get it. */
 const ONCE_MORE_AFTER = 10_000;
 
-/** The migrations and functions of a schema. */
+/** The migrations and functions of a schema; ours by default. */
 interface Schema {
   readonly migrations: Readonly<Record<string, Migration>>;
   readonly functions: FunctionSet;
+}
+
+interface Options extends Partial<Schema> {
+  /** Aborted when nothing is to be migrated any more, though it may be this process's turn. */
+  readonly stopping?: AbortSignal;
 }
 
 /**
@@ -31,17 +36,17 @@ interface Schema {
  * as they may use what becomes usable by a commit. Several processes may call it concurrently: a lock in the database
  * lets them run one after the other.
  *
- * @throws CannotStart when the schema is of a later release; else with the failed migration's or function's name, the
- * database's error as `cause`
+ * @throws the reason of `stopping`; CannotStart when the schema is of a later release; else with the failed migration's
+ * or function's name, the database's error as `cause`
  */
 export async function migrate(
   db: Kysely<Database>,
   log: Log,
-  { migrations, functions }: Schema = { migrations: ours, functions: ourFunctions },
+  { migrations = ours, functions = ourFunctions, stopping }: Options = {},
 ): Promise<void> {
-  const migrated = await again(log, () => alone(db, log, (tx) => migrateUp(tx, migrations)));
+  const migrated = await again(log, () => alone(db, log, stopping, (tx) => migrateUp(tx, migrations)));
   for (const migration of migrated) log.info({ migration }, 'migrated the database');
-  const applied = await again(log, () => alone(db, log, (tx) => applyFunctions(tx, functions)));
+  const applied = await again(log, () => alone(db, log, stopping, (tx) => applyFunctions(tx, functions)));
   for (const name of applied) log.info({ function: name }, 'applied a database function');
 }
 
@@ -77,6 +82,7 @@ async function again<T>(log: Log, work: () => Promise<T>): Promise<T> {
 async function alone<T>(
   db: Kysely<Database>,
   log: Log,
+  stopping: AbortSignal | undefined,
   work: (tx: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
   const tellAt = performance.now() + PATIENCE;
@@ -88,6 +94,7 @@ async function alone<T>(
       await sql`set local lock_timeout = '5s'`.execute(tx);
       const { rows } = await sql<{ first: boolean }>`
         select pg_try_advisory_xact_lock(${LOCK}) as first`.execute(tx);
+      stopping?.throwIfAborted();
       return rows[0]?.first === true ? { result: await work(tx) } : undefined;
     });
     if (done !== undefined) return done.result;

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { CannotStart } from '../shared/cannot-start.ts';
+import { untilAborted } from '../shared/until-aborted.ts';
 import { addressOf } from './address.ts';
 import { RoutedClient } from './client.ts';
 import { type Connection, type ConnectionConfig, connect, type Log } from './connection.ts';
@@ -12,10 +13,19 @@ export interface OpenDatabase extends Connection {
 
 export type OpenOptions = Partial<Omit<ConnectionConfig, 'url' | 'log' | 'server'>>;
 
-/** Connects to the database at a URL and migrates it. */
-export async function openDatabase(url: string, log: Log, options: OpenOptions = {}): Promise<OpenDatabase> {
-  await learnOfPooler(url, options.connectedWithin);
-  await migrateAtLeisure(url, log);
+/**
+ * Connects to the database at a URL and migrates it.
+ *
+ * @param stopping ends it at once, by its reason, whatever it waits for: then nothing is migrated any more
+ */
+export async function openDatabase(
+  url: string,
+  log: Log,
+  options: OpenOptions = {},
+  stopping = new AbortController().signal,
+): Promise<OpenDatabase> {
+  await untilAborted(learnOfPooler(url, options.connectedWithin), stopping);
+  await untilAborted(migrateAtLeisure(url, log, stopping), stopping);
   return { ...connect({ url, log, watched: true, ...options }), url };
 }
 
@@ -40,11 +50,11 @@ export async function learnOfPooler(url: string, connectedWithin = CONNECT_WITHI
 }
 
 /** Migrates on a separate connection without timeouts, because it may have to wait for another process's migration. */
-async function migrateAtLeisure(url: string, log: Log): Promise<void> {
+async function migrateAtLeisure(url: string, log: Log, stopping: AbortSignal): Promise<void> {
   const { db, close } = connect({ url, log, poolSize: 1, answerWithin: 0 });
   try {
     await requireServer(db, log);
-    await migrate(db, log);
+    await migrate(db, log, { stopping });
   } finally {
     await close();
   }

@@ -1,6 +1,6 @@
 import type { Run } from '../queue/run.ts';
+import { untilAborted } from '../shared/until-aborted.ts';
 import { type Bounds, createAdaptiveLimit } from './adaptive-limit.ts';
-import type { ProviderAnswer } from './answer.ts';
 import { chargedToJobs, type ProviderClient, type ProviderRequest } from './client.ts';
 import type { ErrorTally } from './error-budget.ts';
 import { ProviderError } from './http.ts';
@@ -111,16 +111,4 @@ function mostErrors({ as }: ProviderRequest, patient: boolean): number {
 /** Whether an error means a failing provider; a user without a token does not. */
 function isFailure(error: unknown): error is ProviderError {
   return error instanceof ProviderError && error.fault !== 'no-token';
-}
-
-async function untilAborted(answer: Promise<ProviderAnswer>, signal: AbortSignal): Promise<ProviderAnswer> {
-  const done = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { signal: done.signal });
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    done.abort();
-  }
 }

@@ -90,6 +90,19 @@ describe('migrate', () => {
     expect(await pendingMigrations(db)).toEqual([]);
   });
 
+  it('does nothing when its turn comes after it was told to stop', async () => {
+    const [{ db }, other] = replicas as [Connection, Connection];
+    const client = await other.pool.connect();
+    await client.query('select pg_advisory_lock(3853314791062309107)');
+    const stopping = new AbortController();
+    const migrating = migrate(db, log, { stopping: stopping.signal });
+    stopping.abort();
+    await client.query('select pg_advisory_unlock(3853314791062309107)');
+    client.release();
+    await expect(migrating).rejects.toBe(stopping.signal.reason);
+    expect(await pendingMigrations(db)).toEqual(Object.keys(migrations));
+  });
+
   it('goes on where earlier migrations were made by a clock that was ahead', async () => {
     const [{ db }] = replicas as [Connection];
     const names = Object.keys(migrations);

@@ -1,6 +1,10 @@
 import cronParser from 'cron-parser';
 import { isScheduled, type JobName, scheduledJobs, scheduleOf } from './job-catalogue.ts';
 
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const HOURS_OF_A_DAY = 24;
+
 /** Schedules of the jobs: cron expressions of five fields, all in one time zone. */
 export interface Schedules {
   readonly timeZone: string;
@@ -61,10 +65,34 @@ function problemOf(expression: string): string | undefined {
   }
 }
 
-/** The next run of a job; undefined when it has no schedule. */
+/**
+ * The next run of a job; undefined when it has no schedule. For a time that daylight saving skips it is the first moment
+ * after that, unless the job runs in every hour.
+ */
 export function nextRun({ cron, timeZone }: Schedules, job: JobName, now: Date): Date | undefined {
   const expression = cron.get(job);
-  return expression === undefined
-    ? undefined
-    : cronParser.parseExpression(expression, { currentDate: now, tz: timeZone }).next().toDate();
+  if (expression === undefined) return undefined;
+  const parsed = cronParser.parseExpression(expression, { currentDate: now, tz: timeZone });
+  const next = parsed.next().toDate();
+  if (parsed.fields.hour.length === HOURS_OF_A_DAY) return next;
+  // The parser loses what is skipped at midnight, or by less than an hour.
+  const local = localClock(timeZone);
+  const wanted = cronParser.parseExpression(expression, { currentDate: local(now), tz: 'UTC' }).next();
+  const reached = firstMomentOf(wanted.getTime(), local);
+  return now < reached && reached < next ? reached : next;
+}
+
+/** What the clocks of a time zone show at a moment, as if it were UTC. */
+function localClock(timeZone: string): (moment: Date | number) => Date {
+  // Swedish for its form, which is ISO 8601's.
+  const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return (moment) => new Date(`${format.format(moment).replace(' ', 'T')}Z`);
+}
+
+/** The first moment at which the local clock shows this time, or a later one if it skips this. */
+function firstMomentOf(time: number, local: ReturnType<typeof localClock>): Date {
+  const offsets = [time - DAY, time + DAY].map((moment) => local(moment).getTime() - moment);
+  let moment = time - Math.max(...offsets);
+  while (local(moment).getTime() < time) moment += MINUTE;
+  return new Date(moment);
 }

@@ -165,6 +165,43 @@ describe('D52, D61: schedules are checked at the start', () => {
   });
 });
 
+describe('D52: a time that daylight saving skips', () => {
+  /** The runs that follow a moment, each after the one before. */
+  function runsAfter(moment: string, timeZone: string, cron: string): string[] {
+    const { schedules } = readSettings({ JOB_SCHEDULES: `follow-names=${cron}`, JOB_TIME_ZONE: timeZone });
+    const runs: string[] = [];
+    for (let last = new Date(`${moment}Z`); runs.length < 2; ) {
+      last = nextRun(schedules, 'follow-names', last) ?? last;
+      runs.push(last.toISOString().replace(/:00.000Z$/, ''));
+    }
+    return runs;
+  }
+
+  it.each([
+    ['America/Santiago', '10 0 * * *', '2023-09-02T12:00', ['2023-09-03T04:00', '2023-09-04T03:10']],
+    ['Asia/Beirut', '0 0 * * *', '2024-03-30T12:00', ['2024-03-30T22:00', '2024-03-31T21:00']],
+    ['Africa/Cairo', '59 0 * * 5', '2024-04-25T12:00', ['2024-04-25T22:00', '2024-05-02T21:59']],
+    ['America/Havana', '30 0 10 3 *', '2024-03-09T12:00', ['2024-03-10T05:00', '2025-03-10T04:30']],
+    ['Europe/Berlin', '30 2 * * *', '2024-03-30T12:00', ['2024-03-31T01:00', '2024-04-01T00:30']],
+    ['Australia/Lord_Howe', '15 2 * * *', '2024-10-05T12:00', ['2024-10-05T15:30', '2024-10-06T15:15']],
+  ])('in %s, %s: the job runs once, at the first moment after it', (timeZone, cron, moment, runs) => {
+    expect(runsAfter(moment, timeZone, cron)).toEqual(runs);
+  });
+
+  it.each([
+    ['15 * * * *', '2024-03-31T00:20', ['2024-03-31T01:15', '2024-03-31T02:15']],
+    ['*/20 * * * *', '2024-03-31T00:30', ['2024-03-31T00:40', '2024-03-31T01:00']],
+  ])('is no matter for a job of every hour: %s', (cron, moment, runs) => {
+    expect(runsAfter(moment, 'Europe/Berlin', cron)).toEqual(runs);
+  });
+
+  it('is none where the clock shows a time twice', () => {
+    const runs = ['2024-10-27T00:30', '2024-10-28T01:30'];
+    expect(runsAfter('2024-10-26T12:00', 'Europe/Berlin', '30 2 * * *')).toEqual(runs);
+    expect(runsAfter('2024-10-27T01:10', 'Europe/Berlin', '30 2 * * *')[0]).toBe('2024-10-27T01:30');
+  });
+});
+
 describe('D52: a job runs when it is due', () => {
   const DAY = 86_400_000;
   /** All runs, also those that a worker has begun or ended by now. */

@@ -22,16 +22,19 @@ export async function readNames(
   unnamedSince: Date,
   most: number,
 ): Promise<StoredName[]> {
+  // Within both limits only ids that are asked for: else the page ends behind users who are not on it.
   const { rows } = await sql<StoredName>`
+    with unnamed as not materialized (select id from names where name is null and known_on > ${unnamedSince})
     select id, name from (
-      (select character_id as id, character_name as name from users where character_id > ${after}
+      (select character_id as id, character_name as name from users u where character_id > ${after}
+        and not exists (select from unnamed n where n.id = u.character_id)
         order by character_id limit ${most})
       union all
       (select distinct on (ceo_id) ceo_id, ceo_name from corporations c where ceo_id > ${after}
         and not exists (select from users u where u.character_id = c.ceo_id)
+        and not exists (select from unnamed n where n.id = c.ceo_id)
         order by ceo_id limit ${most})
     ) known
-    where not exists (select from names n where n.id = known.id and n.name is null and n.known_on > ${unnamedSince})
     order by id limit ${most}`.execute(db);
   return rows;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { followNames } from '../../server/registry/follow-names.ts';
 import { allEvents } from '../fixtures/events.ts';
@@ -133,6 +134,25 @@ describe('D38: the sync follows renames', () => {
     expect(await userRow(app, stranger)).toMatchObject({ character_name: `Character ${stranger}` });
     expect((await requestsOf(app, () => follow())).get('/universe/names')).toBe(3);
     await app.db.deleteFrom('users').where('character_id', '=', stranger).execute();
+  });
+
+  it('ids without a name keep no user from its turn, however far behind them a CEO is that is no user', async () => {
+    const [behind, chief] = [LAST - 2, LAST - 1];
+    const unnamed = [1, 2, 3].map((n) => FIRST_CHARACTER_ID - n);
+    const { world } = app.provider;
+    for (const id of unnamed) await addUser(app, { id });
+    const rows = unnamed.map((id) => ({ id, name: null, category: null, known_on: app.clock.now() }));
+    await app.db.insertInto('names').values(rows).execute();
+    await app.db.deleteFrom('users').where('character_id', '=', chief).execute();
+    await app.db
+      .updateTable('corporations')
+      .set({ ceo_id: chief, ceo_name: world.character(chief)?.name ?? '' })
+      .where('ceo_id', '=', FIRST_CHARACTER_ID)
+      .execute();
+    world.renameCharacter(behind, 'Nobody Passed Over');
+    expect((await requestsOf(app, () => follow())).get('/universe/names')).toBe(3);
+    expect(await userRow(app, behind)).toMatchObject({ character_name: 'Nobody Passed Over' });
+    await app.db.deleteFrom('users').where('character_id', 'in', unnamed).execute();
   });
 
   it.each([

@@ -42,6 +42,8 @@ const STRUCTURE_REFUSALS = 10;
 /** Backoff in milliseconds before a failed character is tried again: first, doubling, up to the maximum. */
 const AGAIN_AFTER = 5 * MINUTE;
 const LONGEST_PAUSE = 24 * 60 * MINUTE;
+/** Milliseconds within which the job `check-grants` checks a refresh token that turned out to be dead. */
+const CHECKED_WITHIN = 15 * MINUTE;
 /** Milliseconds: a turn that is due later than this was put off, or claimed, by a worker whose clock is ahead. */
 const LATEST = LONGEST_PAUSE + 60 * MINUTE;
 
@@ -167,8 +169,9 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
     if (error instanceof RunEnded || error === run.signal.reason) return false;
     if (isUnreachable(error)) throw error;
     if (error instanceof ProviderError && error.fault === 'no-token') {
-      // The refresh token became invalid meanwhile, so a retry is useless.
-      await endTurn(db, turn, clock.now());
+      // The refresh token is dead: once that was checked, the next best one is used, or none (D34b).
+      const pause = Math.max(pauseAfter(turn, error), CHECKED_WITHIN);
+      await putOff(db, turn, new Date(clock.now().getTime() + pause));
       return true;
     }
     const { characterId: character_id, failures } = turn;

@@ -12,8 +12,8 @@ export interface Turn {
 }
 
 /**
- * Schedules the histories that a new grant allows; those that lacked a scope or a valid refresh token until now are due
- * at once. Call it before the grant is stored.
+ * Schedules the histories that a new grant allows; those that lacked a scope or a valid refresh token until now, or
+ * failed, maybe by one that is dead but was not checked yet, are due at once. Call it before the grant is stored.
  */
 export async function openTurns(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
   const rhythms = JSON.stringify(RHYTHMS.map(({ history, scopes }) => ({ history, scopes })));
@@ -29,7 +29,7 @@ export async function openTurns(db: Kysely<Database>, characterId: number, now: 
     select ${characterId}, history, ${now} from rhythms
     on conflict (character_id, history) do update
       set due_on = least(t.due_on, excluded.due_on), failures = 0
-      where t.history in (select history from rhythms where lacked)`.execute(db);
+      where t.failures > 0 or t.history in (select history from rhythms where lacked)`.execute(db);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Fault } from '../../dev/provider/faults.ts';
 import { mailbox } from '../../dev/world/mailbox.ts';
 import { type Character, FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
+import { checkGrants } from '../../server/grant/check-grants.ts';
 import { collectors } from '../../server/history/collect.ts';
 import { KINDS, type HistoryName as Name } from '../../server/history/kinds.ts';
 import { endTurn, giveBack, putOff, takeTurns } from '../../server/history/turn.queries.ts';
@@ -15,7 +16,15 @@ import type { Services } from '../../server/services/services.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
-import { addGrant, forgetProvider, madeAnswer, otherProcess, SKILLS, WALLET } from '../harness/provider.ts';
+import {
+  addGrant,
+  expireAccessTokens,
+  forgetProvider,
+  madeAnswer,
+  otherProcess,
+  SKILLS,
+  WALLET,
+} from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 
 const ADA = FIRST_CHARACTER_ID;
@@ -134,6 +143,36 @@ describe('which characters a run visits', () => {
     }
     const { rows } = await sql`select from history_turns where failures > 0`.execute(app.db);
     expect(rows).toEqual([]);
+  });
+
+  describe('whose refresh token turns out to be dead', () => {
+    const findDead = async () => {
+      await expireAccessTokens(app);
+      app.provider.faults.add('/v2/oauth/token', { kind: 'oauth', error: 'token missing' });
+      await collect('wallet');
+      expect(await entries('wallet')).toEqual([]);
+    };
+
+    it('D34b: a quarter of an hour later it was checked, and the best one left is used', async () => {
+      await addGrant(app, ADA, [SKILLS, WALLET]);
+      await addGrant(app, ADA, [WALLET]);
+      await findDead();
+      await checkGrants(app.app.services, testRun('check-grants'));
+      app.provider.faults.clear();
+      app.clock.advance(15 * MINUTE);
+      await collect('wallet');
+      expect(await whose('wallet')).toEqual([ADA]);
+    });
+
+    it('D34b: a sign-in that replaces it before it was checked starts the history at once', async () => {
+      await addGrant(app, ADA, [WALLET]);
+      await findDead();
+      app.provider.faults.clear();
+      app.clock.advance(MINUTE);
+      await addGrant(app, ADA, [WALLET]);
+      await collect('wallet');
+      expect(await whose('wallet')).toEqual([ADA]);
+    });
   });
 
   it('signing in again with the same scopes adds no entry before it is due', async () => {

@@ -33,7 +33,8 @@ interface SnapshotCorporation {
    */
   readonly alliance_id: number | null;
   readonly ceo_id: number;
-  readonly ceo_name: string;
+  /** Null where the provider did not name the CEO. */
+  readonly ceo_name: string | null;
 }
 
 export interface SnapshotCharacter {
@@ -144,7 +145,6 @@ async function toSnapshot(
 ): Promise<ProviderSnapshot> {
   const named = await api.names(corporations.map((corporation) => corporation.ceo_id));
   const names = new Map(named.filter(namesCharacter).map(({ id, name }) => [id, name]));
-  const nameOf = (id: number) => names.get(id) ?? `#${id}`;
   return {
     alliances:
       alliance === undefined
@@ -163,15 +163,14 @@ async function toSnapshot(
       ticker: corporation.ticker,
       alliance_id: corporation.alliance_id ?? null,
       ceo_id: corporation.ceo_id,
-      ceo_name: nameOf(corporation.ceo_id),
+      ceo_name: names.get(corporation.ceo_id) ?? null,
     })),
-    characters: corporations
-      .filter((corporation) => names.has(corporation.ceo_id))
-      .map((corporation) => ({
-        character_id: corporation.ceo_id,
-        character_name: nameOf(corporation.ceo_id),
-        corporation_id: corporation.id,
-      })),
+    characters: corporations.flatMap(({ id, ceo_id }) => {
+      const character_name = names.get(ceo_id);
+      return character_name === undefined
+        ? []
+        : [{ character_id: ceo_id, character_name, corporation_id: id }];
+    }),
   };
 }
 

@@ -65,7 +65,10 @@ export async function saveAlliances(
         then excluded.updated_on else a.updated_on end`.execute(db);
 }
 
-/** Returns the corporations whose alliance changed. */
+/**
+ * Returns the corporations whose alliance changed. A CEO that the provider did not name keeps its known name, if it has
+ * one (D39).
+ */
 export async function saveCorporations(
   db: Kysely<Database>,
   { corporations }: ProviderSnapshot,
@@ -77,13 +80,15 @@ export async function saveCorporations(
   );
   const { rows } = await sql<{ corporation_id: number }>`
     with before as (
-      select c.corporation_id, c.alliance_id from corporations c
+      select c.corporation_id, c.alliance_id, c.ceo_id, c.ceo_name from corporations c
         join jsonb_to_recordset(${found}::jsonb) as f(corporation_id bigint) using (corporation_id)
     ), written as (
       insert into corporations as c (corporation_id, corporation_name, name_key, ticker, alliance_id, ceo_id,
         ceo_name, created_on, updated_on, refreshed_on)
       select corporation_id, corporation_name, name_key, ticker,
-        (select a.alliance_id from alliances a where a.alliance_id = f.alliance_id), ceo_id, ceo_name,
+        (select a.alliance_id from alliances a where a.alliance_id = f.alliance_id), ceo_id,
+        coalesce(ceo_name, (select b.ceo_name from before b
+          where b.corporation_id = f.corporation_id and b.ceo_id = f.ceo_id), '#' || ceo_id),
         ${now}, ${now}, ${now}
       from jsonb_to_recordset(${found}::jsonb) as f(corporation_id bigint, corporation_name text, name_key text,
         ticker text, alliance_id bigint, ceo_id bigint, ceo_name text)

@@ -154,7 +154,7 @@ function storableSnapshot({ alliances, corporations, characters }: ProviderSnaps
       ...row,
       corporation_name: boundedName(row.corporation_name),
       ticker: boundedTicker(row.ticker),
-      ceo_name: boundedName(row.ceo_name),
+      ceo_name: row.ceo_name === null ? null : boundedName(row.ceo_name),
     })),
     characters: firstOfEach(characters, (row) => row.character_id).map((row) => ({
       ...row,

@@ -153,6 +153,25 @@ describe('POST /corporation/{corporation_id}: fetch corporation from the externa
     expect((await root.corporation.get({ params: { corporation_id: closing } })).body).toEqual(before.body);
   });
 
+  it.each(['a user', 'no user'])(
+    'D39: a CEO whom the provider does not name keeps the known name, as %s',
+    async (kind) => {
+      const { ceo_id = 0, updated_on } = (await stored(alone)) ?? {};
+      const ceo_name = app.provider.world.character(ceo_id)?.name;
+      if (kind === 'no user') await root.user.delete({ params: { character_id: ceo_id } });
+      app.provider.faults.add('/universe/names', { kind: 'status', status: 404 });
+      app.clock.advance(STALE);
+      expect(await register(alone)).toMatchObject({
+        status: 200,
+        body: { ceo: { character_id: ceo_id, character_name: ceo_name } },
+      });
+      expect(await stored(alone)).toMatchObject({ ceo_name, updated_on });
+      app.provider.faults.clear();
+      await register(alone);
+      expect(await levelOf(ceo_id)).toBe(2);
+    },
+  );
+
   it('D39: an alliance that lost its executor keeps the last known one, and its corporations and levels', async () => {
     await addUser(app, { id: 2_120_000_003, level: 3, corporation: member });
     app.provider.world.setExecutor(ALLIANCE, null);

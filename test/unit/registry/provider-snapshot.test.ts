@@ -74,7 +74,7 @@ const corporationFound = (id: number, alliance_id: number | null, ceo_id: number
   ticker: corporations.get(id)?.ticker,
   alliance_id,
   ceo_id,
-  ceo_name: names.get(ceo_id) ?? `#${ceo_id}`,
+  ceo_name: names.get(ceo_id) ?? null,
 });
 const characterFound = (character_id: number, corporation_id: number) => ({
   character_id,
@@ -141,11 +141,11 @@ describe('D39: a corporation', () => {
     expect(within?.alliances).toHaveLength(1);
   });
 
-  it('whose CEO’s name is not available is stored with the CEO’s id, without a character', async () => {
+  it('whose CEO’s name is not available comes without it, and without a character', async () => {
     names.delete(LONELY_CEO);
     expect(await fetchCorporation(api, LONELY)).toEqual({
       alliances: [],
-      corporations: [{ ...corporationFound(LONELY, null, LONELY_CEO), ceo_name: '#13' }],
+      corporations: [{ ...corporationFound(LONELY, null, LONELY_CEO), ceo_name: null }],
       characters: [],
     });
   });

@@ -31,20 +31,20 @@ export function requestKeysOf(base: string, compatibilityDate: string): RequestK
 }
 
 /**
- * Freshness of an answer in milliseconds (facts §2): from `max-age`, else from `Expires` and the provider's own `Date`.
- * Undefined when it must not be cached.
+ * Freshness of an answer in milliseconds (facts §2): from `max-age`, else from `Expires` and the provider's own `Date`,
+ * less the age that it came with (RFC 9111, 4.2). Undefined when it must not be cached.
  */
 export function freshness(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const control = (headers['cache-control'] ?? '').toLowerCase();
   if (/\bno-store\b/.test(control)) return undefined;
   if (/\bno-cache\b/.test(control)) return 0;
   const maxAge = /\bmax-age\s*=\s*"?(\d{1,10})/.exec(control)?.[1];
-  const age = Number.parseInt(headers['age'] ?? '0', 10) || 0;
-  if (maxAge !== undefined) return clamp((Number(maxAge) - age) * 1000);
+  const age = (Number.parseInt(headers['age'] ?? '0', 10) || 0) * 1000;
+  if (maxAge !== undefined) return clamp(Number(maxAge) * 1000 - age);
   const expires = Date.parse(headers['expires'] ?? '');
   if (Number.isNaN(expires)) return 0;
   const date = Date.parse(headers['date'] ?? '');
-  return clamp(expires - (Number.isNaN(date) ? now.getTime() : date));
+  return clamp(expires - (Number.isNaN(date) ? now.getTime() : date) - age);
 }
 
 function clamp(milliseconds: number): number {
@@ -95,8 +95,9 @@ export function toCache(
 }
 
 /**
- * A cached answer after a 304, with the headers of the 304. Undefined where these leave out how many pages the list has:
- * a page stays as it is when others come or go, so the number that was kept may be wrong by now (D32).
+ * A cached answer after a 304, with the headers of the 304, whose age and date alone count: they say when the answer was
+ * validated. Undefined where these leave out how many pages the list has: a page stays as it is when others come or go,
+ * so the number that was kept may be wrong by now (D32).
  */
 export function revalidated(
   kept: StoredAnswer,
@@ -104,5 +105,6 @@ export function revalidated(
 ): RawAnswer | undefined {
   if ('x-pages' in kept.headers && !('x-pages' in headers)) return undefined;
   const { 'content-type': _type, ...anew } = headers;
-  return { status: kept.status, headers: { ...kept.headers, ...anew }, body: kept.body };
+  const { age: _age, date: _date, ...former } = kept.headers;
+  return { status: kept.status, headers: { ...former, ...anew }, body: kept.body };
 }

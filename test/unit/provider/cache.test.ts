@@ -14,6 +14,12 @@ describe('D33: how long an answer stays fresh (milliseconds)', () => {
     [{ 'cache-control': 'public', expires: 'Mon, 02 Mar 2026 12:01:00 GMT' }, 60_000],
     // By the provider's clock, which may differ from the service's.
     [{ expires: 'Mon, 02 Mar 2026 15:01:00 GMT', date: 'Mon, 02 Mar 2026 15:00:00 GMT' }, 60_000],
+    // What a cache on the way has kept for 50 minutes.
+    [
+      { expires: 'Mon, 02 Mar 2026 13:00:00 GMT', date: 'Mon, 02 Mar 2026 12:00:00 GMT', age: '3000' },
+      600_000,
+    ],
+    [{ expires: 'Mon, 02 Mar 2026 13:00:00 GMT', age: '3000' }, 600_000],
     [{ expires: 'Mon, 02 Mar 2026 11:00:00 GMT' }, 0],
     [{ expires: '0' }, 0],
     [{ 'cache-control': 'no-cache, max-age=30' }, 0],
@@ -90,6 +96,20 @@ describe('D33: what is cached of an answer', () => {
       headers: { expires: 'later', 'content-type': 'application/json', 'content-language': 'en' },
       body: '[1]',
     });
+  });
+
+  it('age and date are those of the 304 alone, which may have none', () => {
+    const headers = { date: 'Mon, 02 Mar 2026 11:00:00 GMT', age: '59' };
+    const whole = (anew: Readonly<Record<string, string>>) => {
+      const answer = revalidated({ ...kept, headers }, anew);
+      return answer && [answer.headers, toCache(answer, PLACE, NOW)?.freshUntil];
+    };
+    const minute = { 'cache-control': 'max-age=60' };
+    expect(whole(minute)).toEqual([minute, new Date('2026-03-02T12:01:00Z')]);
+    const old = { ...minute, age: '20' };
+    expect(whole(old)).toEqual([old, new Date('2026-03-02T12:00:40Z')]);
+    const expires = { expires: 'Mon, 02 Mar 2026 12:01:00 GMT' };
+    expect(whole(expires)).toEqual([expires, new Date('2026-03-02T12:01:00Z')]);
   });
 
   it('D32: a 304 without the number of pages leaves open how many there are', () => {

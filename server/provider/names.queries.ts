@@ -8,18 +8,23 @@ export interface KnownName {
   readonly category: string | null;
 }
 
-/** Stored names that are fresh: for a week, or for a day where the provider had no name (D32). */
+interface StoredName extends KnownName {
+  /** Whether the provider need not be asked: for a week, or for a day where it had no name (D32). */
+  readonly fresh: boolean;
+}
+
+/** Stored names, and ids that had none within the last day. */
 export async function findNames(
   db: Kysely<Database>,
   ids: readonly number[],
   now: Date,
-): Promise<Map<number, KnownName>> {
+): Promise<Map<number, StoredName>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<KnownName>`
-    select id, name, category from names
+  const { rows } = await sql<StoredName>`
+    select id, name, category, name is null or known_on > ${now}::timestamptz - interval '168 hours' as fresh
+    from names
     where id = any(${[...ids]}::bigint[])
-      and known_on > ${now}::timestamptz - case when name is null then interval '24 hours' else interval '168 hours' end
-  `.execute(db);
+      and (name is not null or known_on > ${now}::timestamptz - interval '24 hours')`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

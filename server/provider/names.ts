@@ -43,8 +43,9 @@ interface FoundNames {
 
 export interface Names {
   /**
-   * Names by id, from the shared table while they are fresh, else by bulk requests. Ids without a name are left out and
-   * not asked for again within a day, which begins anew while there are more of them than one call may find (D32).
+   * Names by id, from the shared table while they are fresh, else by bulk requests, else as last known. Ids without a
+   * name are left out and not asked for again within a day, which begins anew while there are more of them than one call
+   * may find (D32).
    */
   find(ids: readonly number[], on: BudgetAccount, allowance?: ErrorAllowance): Promise<FoundNames>;
 }
@@ -59,7 +60,7 @@ export function createNames(services: {
     async find(ids, on, allowance) {
       const wanted = [...new Set(ids)];
       const known = await findNames(db, wanted, clock.now());
-      const missing = wanted.filter((id) => !known.has(id));
+      const missing = wanted.filter((id) => !known.get(id)?.fresh);
       const asked = await askNames(client, missing, { on, ...(allowance && { allowance }) });
       const { failure, unasked } = asked;
       // Where a call could not find all that are nameless, those known stay so: they would expire before the last are.

@@ -61,9 +61,9 @@ export async function followNames(
     if (failure !== undefined) {
       // A page of which no id is left out from now on is passed over: the next run would get no further with it. One
       // that was not answered at all has a second run, because that is mostly an outage.
-      const former = await findNames(db, answers.refused, clock.now());
-      const isPastHelp =
-        former.size > 0 ? [...former.values()].every(({ name }) => name !== null) : after === first?.id;
+      const known = await findNames(db, answers.refused, clock.now());
+      const former = [...known.values()].filter(({ fresh }) => fresh);
+      const isPastHelp = former.length > 0 ? former.every(({ name }) => name !== null) : after === first?.id;
       if (isPastHelp) after = last.id;
       break;
     }

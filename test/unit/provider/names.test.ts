@@ -139,6 +139,15 @@ describe('D32: names in bulk', () => {
     });
   });
 
+  it('a name that is not renewed is told as it is stored, also by the call that asked', async () => {
+    await find(new Refusing([]), [1, 2]);
+    clock.advance(8 * 24 * HOUR);
+    const refusing = new Refusing([1]);
+    const down: ProviderClient = { ask: () => Promise.reject(new ProviderError('unreachable', 'gone')) };
+    const both = new Map([1, 2].map((id) => [id, `Name of ${id}`]));
+    for (const client of [down, refusing, refusing]) expect((await find(client, [1, 2])).names).toEqual(both);
+  });
+
   it.each([401, 403, 410])('a %d says nothing about the ids: they are asked for again', async (status) => {
     const sick: ProviderClient = { ask: async () => madeAnswer(status, { error: 'Forbidden' }) };
     expect(await find(sick, [7])).toMatchObject({ unasked: 1, failure: { fault: 'unusable' } });

@@ -4,13 +4,14 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
+import { undone } from '../database/transaction.ts';
 import { type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import { lockGroup } from '../group/group.queries.ts';
 import { autogroup, requireOwner } from '../group/group.ts';
 import { inTurnOf } from '../group/in-turn.ts';
 import { carryOut } from '../policy/carry-out.ts';
 import { toldPolicy } from '../policy/forget-deleted.ts';
-import { judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
+import { type Departure, judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import {
   CLOSED,
@@ -40,7 +41,8 @@ export async function getPolicy(
  * Sets the policy of a group (D110). Its owner and level 9 may do so, but level 9 alone if the group sets
  * `authorized_to_login`, because membership then decides who may log in, or if the policy's reach is `person`, because
  * the list of members then reveals who belongs to whose person (D100). Members and applicants are judged at once; a
- * rehearsal shows the effect after the grace of every member.
+ * rehearsal shows the effect after the grace of every member, without those who would leave by the policy before, too
+ * (D121).
  */
 export async function setPolicy(
   services: Pick<Services, 'db' | 'lines' | 'clock' | 'queue' | 'touches'>,
@@ -73,10 +75,13 @@ export async function setPolicy(
     });
     const rehearsed = await touches(tx, { groups: [groupId] });
     const now = clock.now();
+    const judged = (except: readonly Departure[]) =>
+      judgeMembers(tx, now, { groupId, graceOver: rehearsed, except });
+    const anyway = rehearsed ? await undone(tx, () => judged([])) : undefined;
     await rememberEligible(tx, groupId);
     const byAdministrator = isAdministrator(caller.level);
     await storePolicy(tx, groupId, after, byAdministrator, now);
-    const { departures, standings } = await judgeMembers(tx, now, { groupId, graceOver: rehearsed });
+    const { departures, standings } = await judged(anyway?.departures ?? []);
     const ended = await endApplications(tx, now, { groupIds: [groupId] });
     const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
     const changes = valueChanges(

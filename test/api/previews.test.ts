@@ -12,6 +12,7 @@ import { updateCoalition } from '../../server/coalition/coalition.ts';
 import type { Services } from '../../server/services/services.ts';
 import { rehearse } from '../../server/standing/rehearse.ts';
 import { storedUsers } from '../../server/standing/standing.queries.ts';
+import type { PutPolicy } from '../fixtures/joining.ts';
 import { setLevel } from '../fixtures/registry.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -233,6 +234,25 @@ describe('D121: a preview shows who would gain or lose what', () => {
     expect(told((await ok(root.group.update.preview(describe))).changes)).toEqual([]);
     for (const made of [patient, second, first]) await ok(root.group.delete({ params: made }));
     for (const character_id of [30, 31, 32]) await ok(root.user.delete({ params: { character_id } }));
+  });
+
+  it.each([
+    ['once his grace is over', 24],
+    ['at once', 0],
+  ])('of a policy: not who leaves %s without the change, too', async (_, grace_hours) => {
+    await person(35, 'Ned', ONE, 3);
+    await person(36, 'Ole', ONE, 3);
+    const params = await group('Strict', ['Ned', 'Ole']);
+    await ok(root.group.setPolicy({ params, body: { grace_hours, eligible: { min_level: 3 } } }));
+    await setLevel(app, 35, 2);
+    const preview = async (body: PutPolicy) =>
+      told((await ok(root.group.setPolicy.preview({ params, body }))).changes);
+    expect(await preview({ questions: ['Why?'] })).toEqual([]);
+    expect(await preview({ eligible: { min_level: 4 } })).toEqual(['group lost Strict: Ole']);
+    // Where only the grace ends by it, the change is what puts him out now.
+    expect(await preview({ grace_hours: 0 })).toEqual(grace_hours > 0 ? ['group lost Strict: Ned'] : []);
+    await ok(root.group.delete({ params }));
+    for (const character_id of [35, 36]) await ok(root.user.delete({ params: { character_id } }));
   });
 
   it('D110: an alt leaves with the character by which it was eligible', async () => {

@@ -129,6 +129,9 @@ function setPolicy(
   const users = (moderators.users ?? []).map((place) => world.users.get(CHARACTERS[place]?.id ?? -1)?.id);
   const groups = groupsAt(moderators.groups);
   if ([...any, ...none, ...coalitions, ...users, ...groups].includes(undefined)) return is(404);
+  const tried = rehearsed ? structuredClone(world) : undefined;
+  // Who leaves anyway does not leave because of this.
+  const anyway = tried && judge(tried, [tried.groups[world.groups.indexOf(group)] as ModelGroup], true);
   remember(world, group, group.members);
   group.policy = {
     ...before,
@@ -150,7 +153,7 @@ function setPolicy(
         : { users: new Set(users as number[]), groups: groups as ModelGroup[] },
     ofAdministrator: by.level >= 9,
   };
-  judge(world, [group], rehearsed);
+  judge(world, [group], rehearsed, anyway);
   endApplications(world, [group]);
   return is(200);
 }

@@ -177,7 +177,7 @@ export const groupRoutes = c.router({
     path: '/group/:group_id/policy',
     summary: 'Get the policy of a group',
     description:
-      'Who may join, who decides, who must leave. A group without a policy is closed. Where the caller may not see it, it is a 404.',
+      'Who may join, who decides, who must leave. A group without a policy is closed, and so is one whose policy is not in force: where authorized_to_login of the group is set, until level 9 has set the policy. Where the caller may not see it, it is a 404.',
     pathParams: byId,
     responses: { 200: field(GroupPolicy, 'The policy.'), ...errors(404) },
     metadata: { positioned: true, operationId: 'getGroupPolicy', ...level(0) },
@@ -187,7 +187,7 @@ export const groupRoutes = c.router({
     path: '/group/:group_id/policy',
     summary: 'Set the policy of a group',
     description:
-      'Members who are no longer eligible, except the owner, are removed after the grace period; pending applications of ineligible users end. Autogroups have no policy: 409. Organizations, groups and users in the policy must exist: 404.',
+      'Members who are no longer eligible, except the owner, are removed after the grace period; pending applications of ineligible users end. What is left out stays as it is shown: a policy that is not in force stays closed. Autogroups have no policy: 409. Organizations, groups and users in the policy must exist: 404.',
     pathParams: byId,
     query: DryRun,
     body: PutGroupPolicy.default({}),

@@ -64,7 +64,8 @@ export async function setPolicy(
     await lockModerators(tx, body.moderators?.users ?? []);
     const stored = await lockPolicy(tx, groupId);
     const before = stored?.policy ?? CLOSED;
-    const after = changed(before, body);
+    // One that is not in force counts as closed, and is shown so: only who says so opens it.
+    const after = changed({ ...before, joining: stored?.joining ?? before.joining }, body);
     if ([before, after].some(({ reach }) => reach === 'person')) {
       requireAdministrator(caller, 'setting a policy whose reach is person');
     }

@@ -32,8 +32,11 @@ export const CLOSED: GroupPolicy = {
   expire_days: 30,
 };
 
-const policyRecord = sql`json_build_object(
-  'joining', p.joining, 'visible_to', p.visible_to,
+/** How users join the group `g` by its policy `p`: not at all while the policy is not in force. */
+const joining = sql<GroupPolicy['joining']>`case when ${counts} then p.joining else 'closed' end`;
+
+const recordOf = (joins: RawBuilder<unknown>) => sql<GroupPolicy>`json_build_object(
+  'joining', ${joins}, 'visible_to', p.visible_to,
   'eligible', json_build_object('alliances', p.alliances, 'corporations', p.corporations,
     'coalitions', p.coalitions, 'groups_any', p.groups_any, 'groups_none', p.groups_none,
     'min_level', p.min_level),
@@ -43,14 +46,21 @@ const policyRecord = sql`json_build_object(
   'reach', p.reach, 'grace_hours', p.grace_hours, 'reapply_hours', p.reapply_hours,
   'questions', p.questions, 'expire_days', p.expire_days)`;
 
+/** The policy `p` as it is stored. */
+const policyRecord = recordOf(sql`p.joining`);
+
+interface Stored {
+  readonly policy: GroupPolicy;
+  readonly joining: GroupPolicy['joining'];
+  readonly by_administrator: boolean;
+}
+
 /**
- * The policy of a group before a change, and whether level 9 set it. Locks it and its moderators, so that concurrent
- * deletions of what it names, and hand-overs of moderators, either show in it or wait until it is changed.
+ * The policy of a group before a change as it is stored, how users join by it, and whether level 9 set it. Locks it and
+ * its moderators, so that concurrent deletions of what it names, and hand-overs of moderators, either show in it or wait
+ * until it is changed.
  */
-export async function lockPolicy(
-  tx: Transaction<Database>,
-  groupId: string,
-): Promise<{ readonly policy: GroupPolicy; readonly by_administrator: boolean } | undefined> {
+export async function lockPolicy(tx: Transaction<Database>, groupId: string): Promise<Stored | undefined> {
   await tx
     .selectFrom('group_policies')
     .select('group_id')
@@ -60,9 +70,9 @@ export async function lockPolicy(
   await sql`select from group_moderators where group_id = ${groupId} order by character_id for key share`.execute(
     tx,
   );
-  const { rows } = await sql<{ policy: GroupPolicy; by_administrator: boolean }>`
-    select ${policyRecord} as policy, p.by_administrator from group_policies p
-    where p.group_id = ${groupId}`.execute(tx);
+  const { rows } = await sql<Stored>`
+    select ${policyRecord} as policy, ${joining} as joining, p.by_administrator
+    from group_policies p join groups g using (group_id) where p.group_id = ${groupId}`.execute(tx);
   return rows[0];
 }
 
@@ -76,14 +86,17 @@ export async function lockModerators(
     order by character_id for key share`.execute(tx);
 }
 
-/** The policy of a group, and whether this user may see it; undefined when the group does not exist. */
+/**
+ * The policy of a group, closed while it is not in force, and whether this user may see it; undefined when the group does
+ * not exist.
+ */
 export async function findPolicy(
   db: Kysely<Database>,
   groupId: string,
   characterId: number,
 ): Promise<{ policy: GroupPolicy | null; may_see: boolean } | undefined> {
   const { rows } = await sql<{ policy: GroupPolicy | null; may_see: boolean }>`
-    select case when p.group_id is not null then ${policyRecord} end as policy,
+    select case when p.group_id is not null then ${recordOf(joining)} end as policy,
       p.group_id is null or ${maySee} as may_see
     from groups g join users u on u.character_id = ${characterId}
       left join group_policies p using (group_id)
@@ -231,7 +244,7 @@ export const rejectedUntil: RawBuilder<Date | null> = after(sql`(
 const candidatesAt = (now: Date, until = rejectedUntil) => sql`
   select g.group_id, g.group_name, u.character_name, p.reach, p.questions, p.expire_days, p.min_level,
     u.clearance_level as level,
-    case when ${counts} then p.joining else 'closed' end as joining,
+    ${joining} as joining,
     ${maySeeByColumns} as may_see, r.moderates, r.is_member, r.eligible,
     json_build_object(${met}) as met,
     (select a.application_id from applications a where a.group_id = g.group_id

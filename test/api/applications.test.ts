@@ -469,6 +469,7 @@ describe('D111: who decides', () => {
 it('D91: replaying the events rebuilds applications and policies', async () => {
   const applications = new Map<string, string>();
   const policies = new Map<string, GroupPolicy>();
+  const byAdministrator = new Map<string, boolean>();
   const putIn = (id: string) => /^0{8}|^b{8}/.test(id);
   const { rows } = await sql<{ body: string }>`select body from events order by event_id`.execute(app.db);
   for (const { type, targets, changes } of rows.map(({ body }) => JSON.parse(body) as Event)) {
@@ -480,6 +481,7 @@ it('D91: replaying the events rebuilds applications and policies', async () => {
       if (!('after' in change)) continue;
       if (type === 'application.decided' && change.field === 'state')
         applications.set(id, String(change.after));
+      if (change.field === 'by_administrator') byAdministrator.set(id, change.after === true);
       if (change.field === 'policy') policies.set(id, JSON.parse(String(change.after)) as GroupPolicy);
     }
   }
@@ -492,6 +494,9 @@ it('D91: replaying the events rebuilds applications and policies', async () => {
     const now = await ok(root.group.policy({ params: { group_id } }));
     // A hand-over or deletion ends moderatorships, and is an event itself.
     const users = policy.moderators.users.filter((id) => now.moderators.users.includes(id));
-    expect(now).toEqual({ ...policy, moderators: { ...policy.moderators, users } });
+    const { authorized_to_login } = await ok(root.group.get({ params: { group_id } }));
+    const usual = authorized_to_login === null && policy.reach === 'character';
+    const joining = usual || byAdministrator.get(group_id) ? policy.joining : 'closed';
+    expect(now).toEqual({ ...policy, joining, moderators: { ...policy.moderators, users } });
   }
 });

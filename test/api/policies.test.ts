@@ -127,7 +127,7 @@ describe('D110: the policy of a group', () => {
     expect((await root.group.setPolicy({ params, body: { joining: 'open' } })).status).toBe(200);
   });
 
-  it('set by an owner is no longer in force once authorized_to_login is set, so nobody can join by it', async () => {
+  it('set by an owner counts as closed once authorized_to_login is set, and is shown so, until level 9 sets one', async () => {
     const owner = await person(ONE);
     const joiner = await person(TWO);
     const params = await group(owner, { joining: 'open', grace_hours: 0 });
@@ -136,7 +136,14 @@ describe('D110: the policy of a group', () => {
     expect(joined).toMatchObject({ status: 409, body: { code: 'joining_closed' } });
     const listed = await ok(joiner.client.group.joinable());
     expect(listed.map(({ group: { group_id } }) => group_id)).not.toContain(params.group_id);
-    await ok(root.group.setPolicy({ params }));
+    const shown = await ok(root.group.policy({ params }));
+    expect(shown).toMatchObject({ joining: 'closed', grace_hours: 0 });
+    // Whoever changes something else has not read that it is open.
+    expect(await ok(root.group.setPolicy({ params, body: { questions: ['Why?'] } }))).toEqual({
+      ...shown,
+      questions: ['Why?'],
+    });
+    await ok(root.group.setPolicy({ params, body: { joining: 'open', questions: [] } }));
     expect((await joiner.client.group.apply({ params })).status).toBe(200);
   });
 
@@ -423,6 +430,7 @@ describe('D110: reach', () => {
       app.db,
     );
     expect(await whyNot(alt, params)).toBeUndefined();
+    expect((await ok(root.group.policy({ params }))).joining).toBe('closed');
   });
 
   it('person: a member no longer linked with an eligible character leaves after the grace', async () => {

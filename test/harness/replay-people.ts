@@ -28,11 +28,15 @@ export async function presentPeople({ db, client, root }: TestApp): Promise<Know
   const [characters, persons, policies, applications] = await Promise.all([
     db.selectFrom('person_characters').select(['character_id', 'person_id']).execute(),
     db.selectFrom('persons').select(['person_id', 'main_id']).execute(),
-    db.selectFrom('group_policies').select('group_id').execute(),
+    db.selectFrom('group_policies').select(['group_id', 'joining']).execute(),
     db.selectFrom('applications').select(['application_id', 'group_id', 'character_id', 'state']).execute(),
   ]);
-  const policy = async ({ group_id }: { readonly group_id: string }) =>
-    [group_id, await ok(client(root).group.policy({ params: { group_id } }))] as const;
+  // Events tell a policy as it is stored, whether or not it counts.
+  const policy = async ({
+    group_id,
+    joining,
+  }: Pick<GroupPolicy, 'joining'> & { readonly group_id: string }) =>
+    [group_id, { ...(await ok(client(root).group.policy({ params: { group_id } }))), joining }] as const;
   return {
     personOf: new Map(characters.map((one) => [one.character_id, one.person_id])),
     mains: new Map(persons.map((one) => [one.person_id, one.main_id])),

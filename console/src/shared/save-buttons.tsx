@@ -7,16 +7,19 @@ interface SaveButtonsProps {
   readonly label?: string;
   /** Whether there is nothing to save. */
   readonly same: boolean;
+  /** Whether it can be saved nevertheless. */
+  readonly asItIs?: boolean;
   readonly isPending: boolean;
   readonly save: () => void;
   readonly takeBack: () => void;
 }
 
 /** The buttons under what is chosen before it is saved. */
-export function SaveButtons({ label = t('Save'), same, isPending, save, takeBack }: SaveButtonsProps) {
+export function SaveButtons(props: SaveButtonsProps) {
+  const { label = t('Save'), same, asItIs = false, isPending, save, takeBack } = props;
   return (
     <Group>
-      <Button disabled={same} loading={isPending} onClick={save}>
+      <Button disabled={same && !asItIs} loading={isPending} onClick={save}>
         {label}
       </Button>
       {!same && (

@@ -3342,7 +3342,7 @@ export interface Api {
     /**
      * Get the policy of a group.
      *
-     * Who may join, who decides, who must leave. A group without a policy is closed. Where the caller may not see it, it is a 404.
+     * Who may join, who decides, who must leave. A group without a policy is closed, and so is one whose policy is not in force: where authorized_to_login of the group is set, until level 9 has set the policy. Where the caller may not see it, it is a 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more.
      */
@@ -3350,7 +3350,7 @@ export interface Api {
     /**
      * Set the policy of a group.
      *
-     * Members who are no longer eligible, except the owner, are removed after the grace period; pending applications of ineligible users end. Autogroups have no policy: 409. Organizations, groups and users in the policy must exist: 404.
+     * Members who are no longer eligible, except the owner, are removed after the grace period; pending applications of ineligible users end. What is left out stays as it is shown: a policy that is not in force stays closed. Autogroups have no policy: 409. Organizations, groups and users in the policy must exist: 404.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 0 or more. The caller must own the group or have level 9; level 9 alone where authorized_to_login of the group is set, or the policy reaches persons, before or after.
      */

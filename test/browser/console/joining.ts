@@ -253,6 +253,37 @@ describe('D110, D111: into a group and out of it', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('D110: what an owner set before a group got a say in logging in is closed, and counts once it is saved', async () => {
+    const made = await ok(operator.group.create({ body: { group_name: 'Gate', description: '' } }));
+    const { character_name: owner } = await ok(
+      operator.user.get({ params: { character_name: String(PILOT) } }),
+    );
+    await ok(operator.group.update({ params: made, body: { owner } }));
+    const client = createClient({ baseUrl: instance.url, token: pilot });
+    await ok(client.group.setPolicy({ params: made, body: { joining: 'open' } }));
+    await open(`/group/${made.group_id}`, administrator);
+    await goToPart('Joining');
+    const joining = page.getByRole('combobox', { name: 'Joining' });
+    await expect.poll(() => joining.inputValue()).toBe('Open: whoever is eligible may join');
+    expect(await button('Save policy').isDisabled()).toBe(true);
+    const login = page.getByRole('region', { name: 'Logging in' });
+    await login.getByText('Let in', { exact: true }).click();
+    await login.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => joining.inputValue()).toBe('The owner adds members');
+    await page.getByText('What its owner had set before counts as closed').waitFor();
+    await button('Save policy').click();
+    await page.getByText('The policy is saved.').waitFor();
+    const told = await ok(operator.audit.list({ query: { target: `group:${made.group_id}` } }));
+    const counts = { field: 'by_administrator', before: false, after: true };
+    expect(told.flatMap(({ changes }) => changes)).toContainEqual(counts);
+    await joining.click();
+    await page.getByRole('option', { name: /^Open/ }).click();
+    await button('Save policy').click();
+    await expect.poll(async () => (await ok(operator.group.policy({ params: made }))).joining).toBe('open');
+    await operator.group.delete({ params: made });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D111: what was applied for can be withdrawn after the group was hidden', async () => {
     const hidden = await ok(operator.group.create({ body: { group_name: 'Hidden', description: '' } }));
     await ok(operator.group.setPolicy({ params: hidden, body: { joining: 'application' } }));

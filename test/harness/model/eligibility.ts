@@ -60,6 +60,10 @@ export const asksSomething = ({ eligible: { min_level, ...named } }: ModelPolicy
 export const counts = ({ letsIn, policy }: ModelGroup) =>
   (letsIn === null && policy?.reach !== 'person') || policy?.ofAdministrator === true;
 
+/** The policy that is shown, and from which a change begins: one that does not count is closed. */
+export const shownOf = (group: ModelGroup): ModelPolicy | null =>
+  group.policy && (counts(group) ? group.policy : { ...group.policy, joining: 'closed' });
+
 export function moderates(world: World, user: ModelUser, group: ModelGroup): boolean {
   const { owner, policy } = group;
   if (user.level >= 9) return true;

@@ -1,4 +1,4 @@
-import { asksSomething, counts, isEligible, maySee, moderates, remember } from './eligibility.ts';
+import { asksSomething, counts, isEligible, maySee, moderates, remember, shownOf } from './eligibility.ts';
 import { type Expected, is } from './expected.ts';
 import type { PeopleCommand, PolicyChange } from './people-commands.ts';
 import { charactersOf, chooseMain, link, merge, split, unlink } from './persons.ts';
@@ -118,7 +118,7 @@ function setPolicy(
   if (group === undefined) return is(404);
   if (group.of !== undefined) return is(409);
   if (group.letsIn !== null && by.level < 9) return is(403);
-  const before = group.policy ?? CLOSED;
+  const before = shownOf(group) ?? CLOSED;
   if ([before.reach, body.reach].includes('person') && by.level < 9) return is(403);
   const { eligible = {}, moderators = {} } = body;
   const groupsAt = (places: readonly number[] = []) =>

@@ -16,7 +16,7 @@ import { changesOf } from '../standings.ts';
 import { apply, caller, characterAt, presentOwner } from './apply.ts';
 import { type Answer, type Asking, ask } from './ask.ts';
 import { type Command, sequences } from './commands.ts';
-import { moderates } from './eligibility.ts';
+import { moderates, shownOf } from './eligibility.ts';
 import { joinableBy, stateOf } from './joining.ts';
 import { charactersOf, personOf } from './persons.ts';
 import { coalitionRecord, groupRecord, inListOrder, policyRecord, userRecord } from './records.ts';
@@ -293,7 +293,7 @@ class Run {
       if (group.of !== undefined) continue;
       const params = { group_id: await this.#idOf(group) };
       const policy = await ok(root.group.policy({ params }));
-      expect(policy).toEqual(policyRecord(group.policy, (one) => this.#groupIds.get(one) ?? ''));
+      expect(policy).toEqual(policyRecord(shownOf(group), (one) => this.#groupIds.get(one) ?? ''));
       const applied = world.applications.filter((one) => one.group === group);
       expect(statesOf(await ok(root.group.applications({ params })))).toEqual(
         new Map(applied.map((one) => [one.id, stateOf(world, one)])),

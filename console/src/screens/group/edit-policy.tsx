@@ -17,10 +17,12 @@ interface EditPolicyProps {
   readonly policy: GroupPolicy;
   /** Whether the user may set `reach` to `person`, which needs level 9 (D110). */
   readonly mayReachPersons: boolean;
+  /** Whether it counts only once level 9 has set it, even without a change (D110). */
+  readonly isReserved: boolean;
 }
 
 /** The form of a policy. Before it is saved, the users who would lose their membership are named (D121). */
-export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps) {
+export function EditPolicy({ groupId, policy, mayReachPersons, isReserved }: EditPolicyProps) {
   const [draft, setDraft] = useDraft(policy);
   const untouched = Object.keys(changesOf(policy, draft)).length === 0;
   const params = { group_id: groupId };
@@ -94,10 +96,16 @@ export function EditPolicy({ groupId, policy, mayReachPersons }: EditPolicyProps
           onChange={(expire_days) => set({ expire_days })}
         />
       </div>
+      {isReserved && (
+        <Text size="sm" c="dimmed">
+          {t('What its owner had set before counts as closed, until an administrator saves it.')}
+        </Text>
+      )}
       {careful.dialog}
       <SaveButtons
         label={t('Save policy')}
         same={untouched}
+        asItIs={isReserved}
         isPending={careful.isPending}
         save={() => careful.run({ base: policy, draft })}
         takeBack={() => {

@@ -142,7 +142,11 @@ function Login() {
       preview={(authorized_to_login) =>
         castellan.group.update.preview({ params, body: { authorized_to_login } })
       }
-      save={(authorized_to_login) => save({ authorized_to_login })}
+      save={async (authorized_to_login) => {
+        await save({ authorized_to_login });
+        // By that its policy may be out of force.
+        await forget('group');
+      }}
     />
   );
 }

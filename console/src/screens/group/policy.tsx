@@ -20,7 +20,14 @@ export function Policy({ group, policy, mayChange }: PolicyProps) {
   const isAdministrator = useLevel(ADMINISTRATOR);
   const reserved = whyReserved(group, policy);
   if (mayChange && (isAdministrator || reserved === undefined)) {
-    return <EditPolicy groupId={group.group_id} policy={policy} mayReachPersons={isAdministrator} />;
+    return (
+      <EditPolicy
+        groupId={group.group_id}
+        policy={policy}
+        mayReachPersons={isAdministrator}
+        isReserved={reserved !== undefined}
+      />
+    );
   }
   return (
     <Stack>

@@ -231,6 +231,31 @@ describe('what is saved', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('D121: of a group without a say, too, it is asked for by what others would lose by the policies of their groups', async () => {
+    const [keys, vault] = [
+      await ok(operator.group.create({ body: { group_name: 'Keys', description: '' } })),
+      await ok(operator.group.create({ body: { group_name: 'Vault', description: '' } })),
+    ];
+    const name = await nameOf(OTHER);
+    for (const made of [keys, vault])
+      await ok(operator.group.update({ params: made, body: { add_members: [name] } }));
+    const eligible = { groups_any: [keys.group_id] };
+    await ok(operator.group.setPolicy({ params: vault, body: { eligible, grace_hours: 0 } }));
+    await open(`/group/${keys.group_id}`, administrator);
+    await button(`Remove ${name}`).click();
+    const question = page.getByRole('dialog', { name: `Remove ${name}` });
+    await question.getByText('1 person will no longer be in the group Vault').waitFor();
+    expect(await question.getByText('in the group Keys').count()).toBe(0);
+    await question.getByRole('button', { name: 'Leave it' }).click();
+    await question.waitFor({ state: 'detached' });
+    await ok(operator.group.setPolicy({ params: vault, body: { eligible: {} } }));
+    // Now nobody loses anything but what the button says.
+    await button(`Remove ${name}`).click();
+    await page.getByText(`${name} is no member any more.`).waitFor();
+    for (const made of [vault, keys]) await operator.group.delete({ params: made });
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('a second click on Remove removes nobody else', async () => {
     const add_members = [await nameOf(PILOT), await nameOf(OTHER)];
     const own = await ok(operator.group.create({ body: { group_name: 'Two', description: '' } }));

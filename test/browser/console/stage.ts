@@ -122,7 +122,7 @@ export async function requireScopes(
 export function countChanges(): () => number {
   let changes = 0;
   page.on('request', (request) => {
-    if (request.method() !== 'GET') changes += 1;
+    if (request.method() !== 'GET' && !request.url().includes('dry_run=true')) changes += 1;
   });
   return () => changes;
 }

@@ -1,4 +1,4 @@
-import type { Group } from '@castellan/sdk';
+import type { Group, Preview, PreviewChange } from '@castellan/sdk';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 
 type Change = NonNullable<Parameters<typeof castellan.group.update>[0]['body']>;
@@ -13,10 +13,12 @@ export function changeOf({ group_id, authorized_to_login }: Group) {
       await forget('user');
       return group;
     },
-    /** Absent where the group has no say in logging in: who comes or goes is named by who changes it. */
-    preview:
-      authorized_to_login === null
-        ? undefined
-        : (body: Change) => castellan.group.update.preview({ params, body }),
+    /** Where the group has no say in logging in, without who comes or goes: whoever changes it names them. */
+    preview: async (body: Change): Promise<Preview> => {
+      const { changes } = await castellan.group.update.preview({ params, body });
+      const isNews = ({ group }: PreviewChange) =>
+        authorized_to_login !== null || group?.group_id !== group_id;
+      return { changes: changes.filter(isNews) };
+    },
   };
 }

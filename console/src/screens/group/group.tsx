@@ -209,7 +209,7 @@ function Change() {
                 },
               ]),
         ]}
-        preview={preview && ((_, changed) => preview(bodyOf(changed)))}
+        preview={(_, changed) => preview(bodyOf(changed))}
         submit={(_, changed) => save(bodyOf(changed))}
       />
       {mayDelete && (

@@ -24,7 +24,7 @@ export function Members({ group, mayChange }: MembersProps) {
   const list = useRef<HTMLDivElement>(null);
   const removing = useCareful({
     titleOf: ({ character_name: name }: UserShort) => t('Remove {name}', { name }),
-    preview: preview && (({ character_name: name }) => preview({ remove_members: [name] })),
+    preview: ({ character_name: name }) => preview({ remove_members: [name] }),
     save: async ({ character_id, character_name: name }) => {
       const left = await save({ remove_members: [name] });
       notify(
@@ -40,7 +40,7 @@ export function Members({ group, mayChange }: MembersProps) {
         <div>
           <PasteNames
             members={group.members}
-            preview={preview && ((names) => preview({ add_members: names }))}
+            preview={(names) => preview({ add_members: names })}
             add={async (names) => {
               await save({ add_members: names });
               notify(t('{n} added.', { n: names.length }));

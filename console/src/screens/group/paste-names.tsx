@@ -14,8 +14,8 @@ import { parseNames } from './parse-names.ts';
 interface PasteNamesProps {
   readonly members: readonly UserShort[];
   readonly add: (names: string[]) => Promise<unknown>;
-  /** Computes the effect on people, where there may be one. */
-  readonly preview: ((names: string[]) => Promise<Preview>) | undefined;
+  /** Computes the effect on people. */
+  readonly preview: (names: string[]) => Promise<Preview>;
 }
 
 /** Adds many members at once from a pasted list, which is compared with the registered users before it is saved. */

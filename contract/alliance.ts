@@ -87,7 +87,11 @@ export const allianceRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(Alliance, 'The alliance.'), ...errors(404, 413, 415, 502, 504) },
-    metadata: { operationId: 'registerAlliance', codes: ['provider_limits_used_up'], ...level(8) },
+    metadata: {
+      operationId: 'registerAlliance',
+      codes: ['provider_limits_used_up', 'caller_errors_used_up'],
+      ...level(8),
+    },
   },
   update: {
     method: 'PUT',

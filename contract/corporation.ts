@@ -97,7 +97,11 @@ export const corporationRoutes = c.router({
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(Corporation, 'The corporation.'), ...errors(404, 413, 415, 502, 504) },
-    metadata: { operationId: 'registerCorporation', codes: ['provider_limits_used_up'], ...level(8) },
+    metadata: {
+      operationId: 'registerCorporation',
+      codes: ['provider_limits_used_up', 'caller_errors_used_up'],
+      ...level(8),
+    },
   },
   update: {
     method: 'PUT',

@@ -157,7 +157,7 @@ export const historyRoutes = c.router({
     responses: { 200: field(CharacterMail, 'The mail.'), ...errors(404, 502, 504) },
     metadata: {
       operationId: 'getMail',
-      codes: ['not_found', 'no_refresh_token', 'provider_limits_used_up'],
+      codes: ['not_found', 'no_refresh_token', 'caller_errors_used_up', 'provider_limits_used_up'],
       ...history,
     },
   },
@@ -192,7 +192,10 @@ export const historyRoutes = c.router({
     responses: { 200: field(CharacterLocation, 'The location.'), ...errors(404, 413, 415, 502, 504) },
     metadata: {
       operationId: 'storeLocation',
-      codes: ['not_found', 'no_refresh_token', 'provider_limits_used_up', 'encryption_key_missing'],
+      codes: [
+        ...(['not_found', 'no_refresh_token', 'caller_errors_used_up'] as const),
+        ...(['provider_limits_used_up', 'encryption_key_missing'] as const),
+      ],
       ...history,
     },
   },

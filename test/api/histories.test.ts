@@ -12,6 +12,7 @@ import { storeWallet } from '../../server/history/wallet.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
+import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
 import { type Problem, send } from '../harness/send.ts';
 
 const ALLIANCE = 99_000_001;
@@ -367,6 +368,31 @@ describe('mail (D36b)', () => {
       detail: `Could not find mail ${newest?.mail_id}`,
     });
   });
+});
+
+it('D33b: who caused too many errors is refused what is asked of the game now: a location, the text of a mail', async () => {
+  const { token, user } = await newcomer();
+  const client = app.client(token);
+  const { character_id } = user;
+  await indexMail(app.app.services, character_id);
+  const [newest] = (await get<CharacterMailShort[]>(token, character_id, 'mail')).json;
+  const mail_id = newest?.mail_id ?? 0;
+  // As if no job had come to its text yet.
+  await app.db.updateTable('mails').set({ body: null }).where('mail_id', '=', mail_id).execute();
+  await app.db
+    .updateTable('mailbox_mails')
+    .set({ wants_body: true })
+    .where('mail_id', '=', mail_id)
+    .execute();
+  await forgetProvider(app);
+  stayInTheMinute(app);
+  for (let n = 0; n < 20; n += 1) {
+    const answer = await client.ext.forward({ params: { esi_path: `corporations/${97_100_000 + n}` } });
+    expect(answer.status).toBe(404);
+  }
+  const refused = { status: 429, body: { code: 'caller_errors_used_up' } };
+  expect(await storeNow(token, character_id)).toMatchObject(refused);
+  expect(await client.history.mail({ params: { character_id, mail_id } })).toMatchObject(refused);
 });
 
 describe('who may read (D17)', () => {

@@ -39,7 +39,7 @@ const documented: Documented[] = Object.entries(document.paths)
   .sort((a, b) => literal(b) - literal(a) || b.template.length - a.template.length);
 
 /** Statuses whose examples show every error code of the operation. */
-const COMPLETE = new Set([404, 409, 410]);
+const COMPLETE = new Set([404, 409, 410, 429]);
 
 const compiled = new Map<string, ValidateFunction>();
 

@@ -163,7 +163,7 @@ describe('whom the provider names otherwise than as a character', () => {
       return path === `/corporations/${LONELY}/members` ? [...data, OTHER_ALLIANCE] : data;
     });
     const found = await fetchCorporation(createGameApi(client), LONELY);
-    expect(found).toMatchObject({ corporations: [{ ceo_id: ceo, ceo_name: `#${ceo}` }], characters: [] });
+    expect(found).toMatchObject({ corporations: [{ ceo_id: ceo, ceo_name: null }], characters: [] });
     await refreshOrganizations({ ...app.app.services, client }, testRun('refresh-organizations'));
     expect(await userRow(app, OTHER_ALLIANCE)).toBeUndefined();
   });

@@ -16,9 +16,9 @@ export type ApplicationRow = Omit<Application, 'created_on' | 'expires_on' | 'de
 };
 
 // Applications that were made by a former release have neither the name nor the questions.
-const recordAt = (now: Date) => sql`
+const recordAt = (now: Date, note: RawBuilder<unknown>) => sql`
   select a.application_id, a.sequence, ${stateAt(now)} as state, a.message, a.answers, a.created_on, a.expires_on,
-    ${decidedAt(now)} as decided_on, a.reason, a.note,
+    ${decidedAt(now)} as decided_on, a.reason, ${note} as note,
     json_build_object('group_id', a.group_id,
       'group_name', coalesce(a.group_name, g.group_name, '')) as "group",
     json_build_object('character_id', w.character_id, 'character_name', w.character_name) as applicant,
@@ -40,10 +40,11 @@ async function find(
   db: Kysely<Database>,
   which: RawBuilder<unknown>,
   { after, most, now }: Page,
+  note = sql`a.note`,
 ): Promise<ApplicationRow[]> {
   const older = after === undefined ? sql`true` : sql`a.sequence < ${after}`;
   const { rows } = await sql<ApplicationRow>`
-    ${recordAt(now)} where ${which} and ${older} order by a.sequence desc limit ${most}`.execute(db);
+    ${recordAt(now, note)} where ${which} and ${older} order by a.sequence desc limit ${most}`.execute(db);
   return rows;
 }
 
@@ -79,13 +80,17 @@ export function findApplicationsOf(
   return find(db, sql`a.character_id = ${characterId} and a.created_on >= ${ownedSince(sql`w`)}`, page);
 }
 
+/** The applications to a group. Those that the deciders may not decide, as they are their own, come without the note. */
 export function findApplicationsTo(
   db: Kysely<Database>,
   groupId: string,
+  deciders: readonly number[],
   state: Application['state'] | undefined,
   page: Page,
 ): Promise<ApplicationRow[]> {
-  return find(db, sql`a.group_id = ${groupId} and ${inState(state, page.now)}`, page);
+  const own = isOneOf(sql`a.character_id`, deciders);
+  const note = sql`case when not ${own} then a.note end`;
+  return find(db, sql`a.group_id = ${groupId} and ${inState(state, page.now)}`, page, note);
 }
 
 function inState(state: Application['state'] | undefined, now: Date): RawBuilder<unknown> {
@@ -117,10 +122,14 @@ export async function isOwn(
   applicantId: number,
   deciders: readonly number[],
 ): Promise<boolean> {
-  const { rows } = await sql<{ own: boolean }>`
-    select coalesce(bool_or(${areOne(sql`${applicantId}::bigint`, sql`decider`)}), false) as own
-    from unnest(${[...deciders]}::bigint[]) decider`.execute(db);
+  const own = isOneOf(sql`${applicantId}::bigint`, deciders);
+  const { rows } = await sql<{ own: boolean }>`select ${own} as own`.execute(db);
   return rows[0]?.own === true;
+}
+
+function isOneOf(applicant: RawBuilder<unknown>, deciders: readonly number[]): RawBuilder<boolean> {
+  return sql`exists (select from unnest(${[...deciders]}::bigint[]) decider
+    where ${areOne(applicant, sql`decider`)})`;
 }
 
 /** Locks an application; lock its group first. */

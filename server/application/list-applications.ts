@@ -73,5 +73,6 @@ export async function listApplicationsTo(
 ): Promise<Applications> {
   await requireModerator({ db }, caller, groupId);
   const as = { now: clock.now(), asModerator: true };
-  return read(page, as, (one) => findApplicationsTo(db, groupId, state, one));
+  const deciders = [caller.owner_id, answersFor(caller)];
+  return read(page, as, (one) => findApplicationsTo(db, groupId, deciders, state, one));
 }

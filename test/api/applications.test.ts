@@ -100,6 +100,20 @@ describe('D111: the states of an application', () => {
     expect(await eventsOf(asked.application_id)).toEqual(['application.created', 'application.decided']);
   });
 
+  it('a moderator does not read the note on the own application, nor on that of another own character', async () => {
+    const { owner, moderator, applicant, params } = await scene();
+    await scenes.link(moderator, applicant);
+    for (const who of [moderator, applicant]) {
+      const asked = await apply(who, params);
+      const body = { decision: 'rejected', reason: 'Not now', note: 'A spy, do not tell him' } as const;
+      await ok(owner.client.application.decide({ params: asked, body }));
+    }
+    const notesFor = async (reader: typeof owner) =>
+      (await ok(reader.client.group.applications({ params }))).map(({ note }) => note);
+    expect(await notesFor(moderator)).toEqual([null, null]);
+    expect(await notesFor(owner)).toEqual(Array(2).fill('A spy, do not tell him'));
+  });
+
   it('pending → rejected: the next application is possible only after a while', async () => {
     const { moderator, applicant, params } = await scene({ reapply_hours: 2 });
     await ok(decide(moderator, await apply(applicant, params), 'rejected'));
@@ -327,7 +341,7 @@ describe('D111: the pending ones of a group', () => {
     await sql`analyze applications`.execute(app.db);
     const page = { after: undefined, most: 100, now: app.clock.now() };
     const { found, read } = await rowsRead(app.db, 'applications', (db) =>
-      findApplicationsTo(db, params.group_id, 'pending', page),
+      findApplicationsTo(db, params.group_id, [owner.id], 'pending', page),
     );
     // No event tells of them.
     await app.db.deleteFrom('applications').where('character_id', '=', owner.id).execute();

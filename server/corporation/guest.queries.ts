@@ -31,3 +31,16 @@ export async function lockGuest(
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** Whether a hand-made group forbids the user to log in. */
+export async function isShutOut(db: Kysely<Database>, characterId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('group_members')
+    .innerJoin('groups', 'groups.group_id', 'group_members.group_id')
+    .select('groups.group_id')
+    .where('group_members.character_id', '=', characterId)
+    .where('groups.authorized_to_login', '=', false)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -3,16 +3,17 @@ import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { GuestCode } from '../../contract/corporation.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
+import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, notFound } from '../shared/domain-error.ts';
+import { DomainError, forbidden, notFound } from '../shared/domain-error.ts';
 import { INVITATION_LIFETIME } from '../sign-in/start-login.ts';
 import { countInvitations, insertStateCode } from '../sign-in/state-code.queries.ts';
 import { removeUsers } from '../user/remove-users.ts';
-import { lockGuest } from './guest.queries.ts';
+import { isShutOut, lockGuest } from './guest.queries.ts';
 
 /** Maximum number of valid invitations of one corporation. */
 const MOST_CODES = 100;
@@ -51,7 +52,10 @@ function tooManyCodes(corporationId: number): DomainError {
   return new DomainError('too_many_guest_codes', `${has}: one of them must be used or expire first.`);
 }
 
-/** Deletes a guest of this corporation with all its data (D19b, D28); 404 for any other user. */
+/**
+ * Deletes a guest of this corporation with all its data (D19b, D28); 404 for any other user. Below level 9 it is refused
+ * for a guest whom a group forbids to log in: invited again, it would be let in (D27).
+ */
 export async function removeGuest(
   services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
   admission: Admission,
@@ -62,6 +66,10 @@ export async function removeGuest(
     await lockOwnedGroups(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
+    if (!isAdministrator(caller.level) && (await isShutOut(tx, characterId))) {
+      const to = 'deleting a guest whom a group forbids to log in';
+      throw forbidden({ level: ADMINISTRATOR_LEVEL, has: caller.level, to });
+    }
     const rehearsed = await services.touches(tx, { users: [characterId] });
     if (!rehearsed) await lockGrouping(tx, false);
     await removeUsers(services, tx, [characterId], { by: answersFor(caller), now: services.clock.now() });

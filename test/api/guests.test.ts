@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { UserShort } from '../../contract/user.ts';
+import { ok } from '../../sdk/src/index.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -334,6 +335,18 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     const { id } = await makeGuest();
     await remove(id);
     await makeGuest(id);
+  });
+
+  it('D27: a guest whom a group forbids to log in is deleted by level 9 alone, as another invitation would let it in', async () => {
+    const { id } = await makeGuest();
+    const character_name = (await userRow(app, id))?.character_name as string;
+    const params = await ok(root.group.create({ body: { group_name: 'Barred' } }));
+    const body = { add_members: [character_name], authorized_to_login: false };
+    await ok(root.group.update({ params, body }));
+    expect(await remove(id)).toMatchObject({ status: 403, body: { code: 'level_too_low' } });
+    expect(await userRow(app, id)).toBeDefined();
+    expect(await remove(id, root)).toMatchObject({ status: 200 });
+    await ok(root.group.delete({ params }));
   });
 
   it('404 for a member, for a guest of another corporation and for an unknown id; 0 is no valid id here', async () => {

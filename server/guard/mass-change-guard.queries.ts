@@ -14,14 +14,16 @@ interface Held {
   readonly found: Readonly<Record<string, number>>;
 }
 
+export async function findHeld(db: Kysely<Database>, job: string): Promise<Held | undefined> {
+  return ofJob(db, job).executeTakeFirst();
+}
+
 export async function lockHeld(tx: Transaction<Database>, job: string): Promise<Held | undefined> {
-  return tx
-    .selectFrom('held_changes')
-    .selectAll()
-    .$castTo<Held>()
-    .where('job_id', '=', job)
-    .forUpdate()
-    .executeTakeFirst();
+  return ofJob(tx, job).forUpdate().executeTakeFirst();
+}
+
+function ofJob(db: Kysely<Database>, job: string) {
+  return db.selectFrom('held_changes').selectAll().$castTo<Held>().where('job_id', '=', job);
 }
 
 export async function saveHeld(tx: Transaction<Database>, held: Held): Promise<void> {

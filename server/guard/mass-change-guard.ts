@@ -7,7 +7,7 @@ import { recordEvents } from '../event/record.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { type Detail, heldEvent } from './held-event.ts';
-import { APART, forgetHeld, lockHeld, saveHeld } from './mass-change-guard.queries.ts';
+import { APART, findHeld, forgetHeld, lockHeld, saveHeld } from './mass-change-guard.queries.ts';
 
 /** A user who would lose something, directly or indirectly, and what, as text: equal for equal losses. */
 export type Loss = readonly [loser: number, what: string];
@@ -23,6 +23,11 @@ export interface Losses {
   readonly healthy: boolean;
   /** False when the run has not looked at everything, though what it asked was answered. */
   readonly complete?: boolean;
+  /**
+   * True when the changes are made after the transaction, and may be cut off: what is held back then stays, so that the
+   * next run may make the rest, until the job forgets it.
+   */
+  readonly madeAfterwards?: boolean;
 }
 
 /** A run is held back when it takes from more than this share of the users, and from at least this many. */
@@ -41,7 +46,7 @@ export async function guardMassChange(
   tx: Kysely<Database>,
   { db, clock, log, metrics }: Pick<Services, 'db' | 'clock' | 'log' | 'metrics'>,
   run: Run,
-  { lookedAt, losses, details, healthy, complete = true }: Losses,
+  { lookedAt, losses, details, healthy, complete = true, madeAfterwards = false }: Losses,
 ): Promise<boolean> {
   if (run.dryRun) return true;
   const isTooMany = (some: readonly Loss[]) => {
@@ -55,11 +60,11 @@ export async function guardMassChange(
   }
   const keyed = losses.map((loss) => ({ loss, key: fingerprintOf(loss) }));
   const heldId = fingerprintOf(keyed.map(({ key }) => key).sort());
-  const approved = run.approved === heldId;
+  const approved = run.approved === heldId || (madeAfterwards && (await isRestOfApproved(tx, run, keyed)));
   const counts = healthy && !approved;
   const runs = counts ? await countSighting({ db, clock }, run.job, heldId, keyed, isTooMany) : 0;
   if (approved || runs >= RUNS) {
-    await forgetHeld(tx, run.job);
+    if (!madeAfterwards) await forgetHeld(tx, run.job);
     return true;
   }
   const losers = countLosers(losses);
@@ -71,6 +76,17 @@ export async function guardMassChange(
   const held = heldEvent(run.job, heldId, { losers, looked_at: lookedAt }, details());
   await recordEvents(db, [held], clock.now());
   return false;
+}
+
+/** Whether all of these losses are among those that the run's approval names: a try before was cut off. */
+async function isRestOfApproved(
+  tx: Kysely<Database>,
+  { job, approved }: Run,
+  losses: readonly { readonly key: string }[],
+): Promise<boolean> {
+  if (approved === undefined) return false;
+  const held = await findHeld(tx, job);
+  return held?.fingerprint === approved && losses.every(({ key }) => Object.hasOwn(held.found, key));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { inTransaction } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import type { Detail } from '../guard/held-event.ts';
+import { forgetHeld } from '../guard/mass-change-guard.queries.ts';
 import { guardMassChange } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
@@ -36,7 +37,12 @@ export async function syncVoiceGroups(
   run: Run,
   limits?: VoiceLimits,
 ): Promise<readonly Change[]> {
-  if (services.settings.voice.groups.length === 0) return [];
+  const { url, groups } = services.settings.voice;
+  if (url === undefined || groups.length === 0) {
+    // What was held back of groups that are mapped no more would stay for ever.
+    if (!run.dryRun) await forgetHeld(services.db, run.job);
+    return [];
+  }
   const changes = await onVoiceServer(services, run, (server) => syncOn(server, services, run), limits);
   return changes ?? [];
 }
@@ -45,6 +51,8 @@ async function syncOn(server: VoiceServer, services: Needs, run: Run): Promise<r
   const refusals = collectRefusals(services, 'the voice server refuses a server group');
   const changes = await syncUnrefused(server, services, run, refusals);
   refusals.throwFirst();
+  // Only now, as a run that is cut off leaves the rest to the next one.
+  if (changes.length > 0 && !run.dryRun) await forgetHeld(services.db, run.job);
   return changes;
 }
 
@@ -86,7 +94,7 @@ async function syncUnrefused(
   const details = () => plans.flatMap((plan) => removalsOf(plan, identities));
   // A group that was not listed says nothing about what is held back of it.
   const complete = mappings.length === resolved.length;
-  const found = { lookedAt, losses, details, healthy: true, complete };
+  const found = { lookedAt, losses, details, healthy: true, complete, madeAfterwards: true };
   if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, found)))) return [];
   if (changes.length === 0) return changes;
   await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)), refusals);

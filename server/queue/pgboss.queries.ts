@@ -135,6 +135,23 @@ export async function findWaitingRun(
   return rows[0]?.id;
 }
 
+/**
+ * Lets a run of a schedule that is about to fail be tried again: of a queue one run alone can wait for that, and pg-boss
+ * would give this one up. The run that waits is cancelled, and this one gets its options.
+ */
+export async function takeOverRetry(database: PgBoss.Db, name: JobName, id: string): Promise<void> {
+  await database.executeSql(
+    `with waiting as (
+       update pgboss.job set state = 'cancelled', completed_on = now()
+       where name = $1 and state = 'retry' and exists (
+         select from pgboss.job where name = $1 and id = $2 and state = 'active' and retry_count < retry_limit)
+       returning data
+     )
+     update pgboss.job j set data = w.data || j.data from waiting w where j.name = $1 and j.id = $2`,
+    [name, id],
+  );
+}
+
 /** Completes an active job in the caller's transaction; false when it is not active any more. */
 export async function completeRun(db: Kysely<Database>, name: JobName, id: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

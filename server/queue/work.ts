@@ -3,8 +3,8 @@ import type PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import { subscribe } from '../database/notifications.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-import { catalogue, type JobName } from './job-catalogue.ts';
-import { JOBS_CHANNEL, nextRunIn, notifyWorkers } from './pgboss.queries.ts';
+import { catalogue, isScheduled, type JobName } from './job-catalogue.ts';
+import { JOBS_CHANNEL, nextRunIn, notifyWorkers, takeOverRetry } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
 import type { QueueDatabase } from './queue-database.ts';
 
@@ -55,6 +55,7 @@ export function startWork({
 
   async function end(name: JobName, id: string, done: boolean): Promise<void> {
     try {
+      if (!done && isScheduled(name)) await takeOverRetry(database, name, id);
       // The error is not stored in the queue, because it may contain secrets.
       await (done ? boss.complete(name, id) : boss.fail(name, id, { message: 'failed; the log says why' }));
     } catch (error) {

@@ -72,6 +72,39 @@ describe('jobs: a poison job', () => {
   });
 });
 
+describe('D52, D63: a scheduled run that fails while the one before waits to be tried again', () => {
+  it('is tried again instead of it, with the options of both', async () => {
+    let begun = 0;
+    let fail = () => {};
+    const failing = new Promise<never>((_, reject) => {
+      fail = () => reject(new Error('the provider is down'));
+    });
+    failing.catch(() => undefined);
+    const handler = vi.spyOn(handlers, 'sync-users').mockImplementation(() => {
+      begun += 1;
+      return failing;
+    });
+    onTestFinished(() => handler.mockRestore());
+    const root = app.client(app.root);
+    const request = (query: { force?: boolean }) =>
+      root.system.runJob({ params: { job_id: 'sync-users' }, query });
+    await request({});
+    await expect.poll(() => begun).toBe(1);
+    await request({ force: true });
+    fail();
+    await expect
+      .poll(() => jobs('sync-users'))
+      .toEqual([
+        { name: 'sync-users', state: 'cancelled', data: { asked: true, force: false } },
+        { name: 'sync-users', state: 'retry', data: { asked: true, force: true } },
+      ]);
+    expect(await jobs('dead-letters')).not.toContainEqual(
+      expect.objectContaining({ data: expect.objectContaining({ force: true }) }),
+    );
+    await sql`delete from pgboss.job where name = 'sync-users'`.execute(app.db);
+  });
+});
+
 describe('a job that never ends', () => {
   it('fails when its time is over, which is logged and counted as of any other', async () => {
     vi.spyOn(handlers, 'revoke-grant').mockReturnValue(new Promise(() => undefined));

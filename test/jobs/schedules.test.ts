@@ -276,6 +276,14 @@ describe('D52: a job runs when it is due', () => {
       await expect.poll(() => runs(other)).toEqual(['maintenance']);
     });
 
+    it('does so although the clock of the database was ahead when it was enqueued last', async () => {
+      await wasEnqueued(other, 'maintenance', new Date(Date.now() + 30 * DAY));
+      vi.advanceTimersByTime(NOTICED);
+      await expect.poll(() => runs(other)).toEqual(['maintenance']);
+      const { rows } = await sql`select from schedules where enqueued_on > now()`.execute(other.db);
+      expect(rows).toEqual([]);
+    });
+
     it('does so although another job cannot be enqueued', async () => {
       await other.app.services.queue.boss.deleteQueue('check-grants');
       await wasEnqueued(other, 'check-grants', LONG_AGO);

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { authenticate, readToken, recognise } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.queries.ts';
+import { isUnreachable } from '../database/errors.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
@@ -57,7 +58,8 @@ export function withinLimit(services: Services): RequestHandler {
     };
     count().then(
       () => next(),
-      (error: unknown) => (isNoToken(error) ? next() : next(error)),
+      // These paths answer, whether or not the token is usable, and whether or not the database can say so.
+      (error: unknown) => (isNoToken(error) || isUnreachable(error) ? next() : next(error)),
     );
   };
 }

@@ -65,14 +65,18 @@ export function createForward(services: ForwardServices): Forward {
       const now = await rejudge(services.db, admission);
       await requireUse(services, now, request.as?.characterId);
     });
-    /** Judges again before and after, as a call may wait for its turn and then for an access token. */
+    /** Judges again before and after, as a call may wait for its turn, an access token and names. */
     const ask = async (asked: ProviderRequest, olderThan: number): Promise<ProviderAnswer> => {
       await recheck(olderThan);
       const answer = await services.client.ask(asked);
       await recheck(olderThan);
       return answer;
     };
-    const annotate = (ids: readonly number[]) => namesOf(services, ids, on, allowance);
+    const annotate = async (ids: readonly number[]) => {
+      const names = await namesOf(services, ids, on, allowance);
+      await recheck(RECHECK.waited);
+      return names;
+    };
     const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
       if (answer.status >= 400) throw refusal(answer);
       const ids = new Set<number>();

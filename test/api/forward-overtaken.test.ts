@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { indexMail } from '../../server/history/mailbox.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { empty } from '../harness/database.ts';
 import { expireAccessTokens, forgetProvider } from '../harness/provider.ts';
 import { send } from '../harness/send.ts';
 
@@ -120,6 +121,13 @@ describe('D20, D29b: what was asked before and is answered after', () => {
     const path = `/characters/${id}/assets` as const;
     const ask = () => send(app, 'GET', `/ext${path}?all_pages=true`, { token });
     expect(await overtaken(path, ask, () => handOver(id))).toMatchObject(REFUSED);
+  });
+
+  it.each(['', '&all_pages=true'])('the same where the names of its ids came late: %s', async (more) => {
+    const { id, token } = await signIn();
+    await empty(app.db, 'names');
+    const ask = () => send(app, 'GET', `/ext/characters/${id}/assets?id_annotations=true${more}`, { token });
+    expect(await overtaken('/universe/names', ask, () => handOver(id))).toMatchObject(REFUSED);
   });
 
   it('the same of the text of a mail', async () => {

@@ -32,6 +32,7 @@ import * as scheduler from './0037_scheduler.ts';
 import * as hiddenActors from './0038_hidden_actors.ts';
 import * as claims from './0039_claims.ts';
 import * as foundLosses from './0040_found_losses.ts';
+import * as revisions from './0041_revisions.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0038_hidden_actors': hiddenActors,
   '0039_claims': claims,
   '0040_found_losses': foundLosses,
+  '0041_revisions': revisions,
 };

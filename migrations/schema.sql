@@ -8,6 +8,8 @@ create domain game_id as bigint
 create domain object_id as text
   constraint object_id_check CHECK (VALUE ~ '^[0-9a-f]{24}$'::text);
 
+create sequence registry_revision;
+
 CREATE FUNCTION events_arrive()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -316,6 +318,7 @@ create table alliances (
   created_on timestamp(3) with time zone default now() not null,
   updated_on timestamp(3) with time zone default now() not null,
   refreshed_on timestamp(3) with time zone default now() not null,
+  revision bigint default nextval('registry_revision'::regclass) not null,
   constraint alliances_pkey PRIMARY KEY (alliance_id),
   constraint known_ext_scopes CHECK (mandatory_ext_scopes <@ ext_scopes())
 );
@@ -431,6 +434,7 @@ create table corporations (
   created_on timestamp(3) with time zone default now() not null,
   updated_on timestamp(3) with time zone default now() not null,
   refreshed_on timestamp(3) with time zone default now() not null,
+  revision bigint default nextval('registry_revision'::regclass) not null,
   constraint corporations_pkey PRIMARY KEY (corporation_id),
   constraint corporations_corporation_id_check CHECK (corporation_id::bigint >= 2000000),
   constraint known_ext_scopes CHECK (mandatory_ext_scopes <@ ext_scopes())
@@ -1094,11 +1098,13 @@ comment on table service is 'The process that was started last; gone when it has
 comment on table unsealed_events is 'Events that have no position yet: for some milliseconds.';
 comment on table voice_challenges is 'One living challenge for each user: a new one replaces it (D40).';
 comment on table voice_groups is 'Server groups that we made, by id (D18b). No reference: a deleted group''s server group is emptied.';
+comment on column alliances.revision is 'Grows with each time that it is stored as the game says: what was asked for before must not undo it (D39).';
 comment on column applications.decided_by is 'No reference: a deleted user has decided what it decided. Null: the applicant, or nobody.';
 comment on column applications.group_id is 'No reference: the group may be deleted; group_name says which it was.';
 comment on column applications.questions is 'Null, like group_name: made by a process of the release before.';
 comment on column applications.sequence is 'In which order they were made: times and ids do not tell within a second.';
 comment on column corporations.ceo_id is 'No reference: a deleted user stays the CEO of its corporation (D19b).';
+comment on column corporations.revision is 'Grows with each time that it is stored as the game says: what was asked for before must not undo it (D39).';
 comment on column event_seals.digest is 'SHA-256 of the body.';
 comment on column event_seals.hash is 'SHA-256 of the hash before it and the digest.';
 comment on column events.concerns is 'Every character that the event is about, members who come and go included.';

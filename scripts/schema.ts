@@ -18,6 +18,7 @@ export function describeSchema<DB>(db: Kysely<DB>): Promise<string> {
       'set check_function_bodies = off;',
       ...(await definitions(transaction, enums)),
       ...(await definitions(transaction, domains)),
+      await definitions(transaction, sequences).then(joinLines),
       ...(await definitions(transaction, functions)),
       ...tables,
       await definitions(transaction, foreignKeys).then(joinLines),
@@ -49,12 +50,21 @@ const ours = sql`
   relnamespace = 'public'::regnamespace and not relispartition
     and relname not in ('kysely_migration', 'kysely_migration_lock')`;
 
+/** Whether the sequence `c` is that of an identity column, which the table describes. */
+const ofIdentity = sql`exists (
+  select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'i')`;
+
+/** Whether the sequence `c` has no options, and belongs to no column. */
+const plain = sql`exists (
+  select from pg_sequence where seqrelid = c.oid and seqtypid = 'bigint'::regtype and seqstart = 1 and seqincrement = 1
+    and seqmin = 1 and seqmax = 9223372036854775807 and seqcache = 1 and not seqcycle
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'a'))`;
+
 async function refuseUnknownKinds<DB>(db: Transaction<DB>): Promise<void> {
   const { rows } = await sql<{ relname: string }>`
     select relname from pg_class c
     where ${ours} and (relkind not in ('r', 'p', 'v', 'i', 'I', 'S')
-      or relkind = 'S' and not exists (
-        select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'i'))
+      or relkind = 'S' and not ${ofIdentity} and not ${plain})
   `.execute(db);
   if (rows.length > 0) {
     throw new Error(
@@ -105,6 +115,10 @@ const enums = sql<{ definition: string }>`
     (select string_agg(quote_literal(enumlabel), ', ' order by enumsortorder) from pg_enum where enumtypid = t.oid))
     as definition
   from pg_type t where typnamespace = 'public'::regnamespace and typtype = 'e' order by typname`;
+
+const sequences = sql<{ definition: string }>`
+  select format('create sequence %I;', relname) as definition
+  from pg_class c where ${ours} and relkind = 'S' and not ${ofIdentity} order by relname`;
 
 const domains = sql<{ definition: string }>`
   select concat_ws(E'\n  ', format('create domain %I as %s', typname, format_type(typbasetype, typtypmod)),

@@ -68,16 +68,14 @@ export async function setAllianceScopes(
     .execute();
 }
 
-/** Those of the corporations that are not registered, or in no alliance. */
-export async function withoutAlliance(
+/** Those of the corporations that are not registered. */
+export async function withoutRegistered(
   db: Kysely<Database>,
   corporationIds: readonly number[],
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from unnest(${[...corporationIds]}::bigint[]) as given(id)
     where not exists (
-      select from corporations c where c.corporation_id = given.id and c.alliance_id is not null)`.execute(
-    db,
-  );
+      select from corporations c where c.corporation_id = given.id)`.execute(db);
   return rows.map((row) => row.id);
 }

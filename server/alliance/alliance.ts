@@ -6,6 +6,7 @@ import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo, chargedToJobs } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
+import { readRevision } from '../registry/organizations.queries.ts';
 import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchAlliance, fetchMembers } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
@@ -17,7 +18,7 @@ import {
   findAllianceRow,
   lockAlliance,
   setAllianceScopes,
-  withoutAlliance,
+  withoutRegistered,
 } from './alliance.queries.ts';
 
 function toAlliance({ executor_id, executor_name, ceo_id, ceo_name, ...row }: AllianceRow): Alliance {
@@ -48,7 +49,7 @@ export async function registerAlliance(
 ): Promise<Alliance> {
   const { db, lines, client, queue, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
-  const askedOn = clock.now();
+  const askedAt = await readRevision(db);
   const fetched = await fetchAlliance(api, allianceId);
   const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
@@ -57,7 +58,7 @@ export async function registerAlliance(
   return inCallersTurn(lines, admission, () =>
     inTransaction(db, async (tx) => {
       const judge = () => readmit(tx, admission);
-      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedOn, judge });
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt, judge });
       await endUnwelcome(services, tx, affected);
       await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
       return getAlliance({ db: tx }, allianceId);
@@ -66,8 +67,8 @@ export async function registerAlliance(
 }
 
 /**
- * Registers the corporations of a registered alliance that are in none here yet. One that comes from another alliance
- * may lose something by it: it is left to the sync, and so to the mass-change guard (D63). Stores what the provider
+ * Registers the corporations of a registered alliance that are not registered yet. The members of others may lose
+ * something by the move: these are left to the sync, and so to the mass-change guard (D19, D63). Stores what the provider
  * answered even if it failed for some of them, then throws, so that the job is retried for those.
  */
 export async function registerMembers(
@@ -76,13 +77,13 @@ export async function registerMembers(
 ): Promise<void> {
   const { db, client, clock } = services;
   const api = createGameApi(chargedToJobs(client));
-  const askedOn = clock.now();
+  const askedAt = await readRevision(db);
   const members = await api.allianceCorporations(allianceId);
-  const missing = await withoutAlliance(db, members);
+  const missing = await withoutRegistered(db, members);
   const { snapshot: fetched, failed } = await fetchMembers(api, allianceId, missing);
   const snapshot = await placeCeos(db, api, fetched);
   await inTransaction(db, async (tx) => {
-    const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedOn });
+    const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt });
     await endUnwelcome(services, tx, affected);
   });
   if (failed.length > 0) {

@@ -5,6 +5,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
 import { chargedTo } from '../provider/client.ts';
+import { readRevision } from '../registry/organizations.queries.ts';
 import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchCorporation } from '../registry/provider-snapshot.ts';
 import { saveSnapshot } from '../registry/save-snapshot.ts';
@@ -49,7 +50,7 @@ export async function registerCorporation(
 ): Promise<Corporation> {
   const { db, lines, client, clock } = services;
   const api = createGameApi(chargedTo(admission.caller, client));
-  const askedOn = clock.now();
+  const askedAt = await readRevision(db);
   const fetched = await fetchCorporation(api, corporationId);
   const snapshot = fetched && (await placeCeos(db, api, fetched));
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
@@ -58,7 +59,7 @@ export async function registerCorporation(
   return inCallersTurn(lines, admission, () =>
     inTransaction(db, async (tx) => {
       const judge = () => readmit(tx, admission);
-      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedOn, judge });
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt, judge });
       await endUnwelcome(services, tx, affected);
       return getCorporation({ db: tx }, corporationId);
     }),

@@ -27,6 +27,7 @@ interface AllianceTable extends Dated {
   executor_corporation_id: GameId;
   mandatory_ext_scopes: Generated<ExtScope[]>;
   refreshed_on: Generated<Date>;
+  revision: Generated<number>;
 }
 
 interface CorporationTable extends Dated {
@@ -39,6 +40,7 @@ interface CorporationTable extends Dated {
   ceo_name: string;
   mandatory_ext_scopes: Generated<ExtScope[]>;
   refreshed_on: Generated<Date>;
+  revision: Generated<number>;
 }
 
 interface UserTable extends Dated {

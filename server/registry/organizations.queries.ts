@@ -8,6 +8,8 @@ export interface StoredAlliance {
   readonly ticker: string;
   readonly executor_corporation_id: number;
   readonly refreshed_on: Date;
+  /** Grows with each time that it is stored. */
+  readonly revision: number;
 }
 
 /** The stored row of a corporation. */
@@ -21,6 +23,8 @@ export interface StoredCorporation {
   /** Whether it is the executor of its alliance. */
   readonly executes: boolean;
   readonly refreshed_on: Date;
+  /** Grows with each time that it is stored. */
+  readonly revision: number;
 }
 
 export interface StoredOrganizations {
@@ -33,6 +37,12 @@ export interface OrganizationIds {
   readonly corporations: readonly number[];
 }
 
+/** The latest revision: whatever is stored from now on has a later one. */
+export async function readRevision(db: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ last: number }>`select last_value as last from registry_revision`.execute(db);
+  return rows[0]?.last ?? 0;
+}
+
 /** Reads those organizations that are registered; `lock` locks them in the order in which they are written. */
 export async function readOrganizations(
   db: Kysely<Database>,
@@ -41,10 +51,11 @@ export async function readOrganizations(
 ): Promise<StoredOrganizations> {
   const forUpdate = lock === 'lock' ? sql`for no key update` : sql``;
   const { rows: alliances } = await sql<StoredAlliance>`
-    select alliance_id, alliance_name, ticker, executor_corporation_id, refreshed_on from alliances
+    select alliance_id, alliance_name, ticker, executor_corporation_id, refreshed_on, revision
+    from alliances
     where alliance_id = any(${[...ids.alliances]}::bigint[]) order by alliance_id ${forUpdate}`.execute(db);
   const { rows: corporations } = await sql<StoredCorporation>`
-    select corporation_id, corporation_name, ticker, alliance_id, ceo_id, ceo_name, refreshed_on,
+    select corporation_id, corporation_name, ticker, alliance_id, ceo_id, ceo_name, refreshed_on, revision,
       exists (select from alliances a where a.alliance_id = corporations.alliance_id
         and a.executor_corporation_id = corporation_id) as executes
     from corporations

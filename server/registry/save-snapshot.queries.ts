@@ -59,6 +59,7 @@ export async function saveAlliances(
     on conflict (alliance_id) do update set
       alliance_name = excluded.alliance_name, name_key = excluded.name_key, ticker = excluded.ticker,
       executor_corporation_id = excluded.executor_corporation_id, refreshed_on = excluded.refreshed_on,
+      revision = excluded.revision,
       updated_on = case
         when (a.alliance_name, a.ticker, a.executor_corporation_id)
           is distinct from (excluded.alliance_name, excluded.ticker, excluded.executor_corporation_id)
@@ -96,7 +97,7 @@ export async function saveCorporations(
       on conflict (corporation_id) do update set
         corporation_name = excluded.corporation_name, name_key = excluded.name_key, ticker = excluded.ticker,
         alliance_id = excluded.alliance_id, ceo_id = excluded.ceo_id, ceo_name = excluded.ceo_name,
-        refreshed_on = excluded.refreshed_on,
+        refreshed_on = excluded.refreshed_on, revision = excluded.revision,
         updated_on = case
           when (c.corporation_name, c.ticker, c.alliance_id, c.ceo_id, c.ceo_name) is distinct from
             (excluded.corporation_name, excluded.ticker, excluded.alliance_id, excluded.ceo_id, excluded.ceo_name)

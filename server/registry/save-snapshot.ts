@@ -61,30 +61,30 @@ interface Affected {
   readonly corporations: readonly number[];
 }
 
-/** When a snapshot is stored, and when the provider was asked for it. */
+/** When a snapshot is stored, and the revision of the registry when the provider was asked for it. */
 interface Times {
   readonly now: Date;
-  readonly askedOn: Date;
+  readonly askedAt: number;
 }
 
 interface Saving {
-  /** Absent where nobody can have asked later. */
-  readonly askedOn?: Date;
+  /** The revision of the registry when the provider was asked; absent where nobody can have asked later. */
+  readonly askedAt?: number;
   /** Runs before anything is written, with all locked that is going to be. */
   readonly judge?: (() => Promise<unknown>) | undefined;
 }
 
 /**
- * Stores a snapshot and records its events, in the caller's transaction. Organizations that were refreshed since
- * `askedOn` stay as they are.
+ * Stores a snapshot and records its events, in the caller's transaction. Organizations that were stored since
+ * `askedAt` stay as they are.
  */
 export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
-  { askedOn = now, judge }: Saving = {},
+  { askedAt = Number.POSITIVE_INFINITY, judge }: Saving = {},
 ): Promise<Affected> {
-  return followSnapshot(db, snapshot, { now, askedOn }, async (latest, locked) => {
+  return followSnapshot(db, snapshot, { now, askedAt }, async (latest, locked) => {
     await judge?.();
     return writeSnapshot(db, latest, locked, now);
   });
@@ -106,7 +106,7 @@ export async function followSnapshot(
   certain?: number,
 ): Promise<Affected> {
   const before = await lockBodies(db, snapshot);
-  const latest = withoutRefreshed(snapshot, before, times, certain);
+  const latest = withoutOlder(snapshot, before, times.askedAt, certain);
   const standings = await lockTouched(db, latest, before, touchedBy(latest, before));
   const corporations = await work(latest, standings);
   const after = await readOrganizations(db, idsOf(snapshot));
@@ -117,24 +117,29 @@ export async function followSnapshot(
 }
 
 /**
- * Removes the organizations that somebody else refreshed after the provider was asked, with the CEOs whom the older
- * records name: a registration that took long would undo what the sync has found (D19, D39). Times after `now` are of no
- * refresh: they keep what failed from being due.
+ * Removes the organizations that somebody else stored after the provider was asked, with the CEOs whom the older records
+ * name: a registration that took long would undo what the sync has found (D19, D39). The alliance of the certain
+ * character's corporation stays, as its affiliation says it, whatever the corporation's own record says (D26b).
  */
-function withoutRefreshed(
+function withoutOlder(
   { alliances, corporations, characters }: ProviderSnapshot,
   stored: StoredOrganizations,
-  { now, askedOn }: Times,
+  askedAt: number,
   certain: number | undefined,
 ): ProviderSnapshot {
-  const isLatest = (row: { readonly refreshed_on: Date } | undefined) =>
-    row === undefined || row.refreshed_on <= askedOn || row.refreshed_on > now;
+  const isLatest = (row: { readonly revision: number } | undefined) =>
+    row === undefined || row.revision <= askedAt;
+  const home = characters.find(({ character_id: id }) => id === certain)?.corporation_id;
   return {
     alliances: alliances.filter(({ alliance_id: id }) => isLatest(stored.alliances.get(id))),
-    corporations: corporations.filter(({ corporation_id: id }) => isLatest(stored.corporations.get(id))),
+    corporations: corporations.flatMap((found) => {
+      const present = stored.corporations.get(found.corporation_id);
+      if (present === undefined || isLatest(present)) return [found];
+      return found.corporation_id === home ? [{ ...present, alliance_id: found.alliance_id }] : [];
+    }),
     characters: characters.filter(
-      ({ character_id: id, corporation_id: home }) =>
-        id === certain || home === null || isLatest(stored.corporations.get(home)),
+      ({ character_id: id, corporation_id }) =>
+        id === certain || corporation_id === null || isLatest(stored.corporations.get(corporation_id)),
     ),
   };
 }

@@ -9,6 +9,7 @@ import { saveGrant } from '../grant/grant.queries.ts';
 import { recordGrant } from '../grant/grant-events.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
+import { readRevision } from '../registry/organizations.queries.ts';
 import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchCharacter, type ProviderSnapshot } from '../registry/provider-snapshot.ts';
 import { followSnapshot, writeSnapshot } from '../registry/save-snapshot.ts';
@@ -47,7 +48,7 @@ export async function admitUser(
 ): Promise<Admitted | Refusal> {
   const { db, api, clock, log } = services;
   const { identity } = signOn;
-  const askedOn = clock.now();
+  const askedAt = await readRevision(db);
   if (identity.unknownScopes.length > 0) {
     log.warn({ scopes: identity.unknownScopes }, 'a grant holds scopes that are not known; they are dropped');
   }
@@ -62,7 +63,7 @@ export async function admitUser(
   await noticeHandover(services, identity);
   const known = await findKnownUser(db, identity.characterId);
   const [own, ...others] = capacitiesOf(known, state);
-  const asked = { snapshot, askedOn };
+  const asked = { snapshot, askedAt };
   let outcome = await attempt(services, state, signOn, asked, own);
   for (const capacity of others) {
     if (outcome.kind !== 'not-allowed') break;
@@ -100,10 +101,10 @@ class Refused extends Error {
   }
 }
 
-/** What the provider said of the character, and when it was asked. */
+/** What the provider said of the character, and the revision of the registry when it was asked. */
 interface Asked {
   readonly snapshot: ProviderSnapshot;
-  readonly askedOn: Date;
+  readonly askedAt: number;
 }
 
 /** One transaction: stores the character as if it were admitted, judges what is stored, then commits or rolls back. */
@@ -111,7 +112,7 @@ async function attempt(
   services: Services,
   state: StateCode,
   signOn: SignOn,
-  { snapshot, askedOn }: Asked,
+  { snapshot, askedAt }: Asked,
   capacity: Capacity,
 ): Promise<Admitted | Refusal> {
   const { db, keys, clock } = services;
@@ -122,7 +123,7 @@ async function attempt(
   try {
     await onAccountOf({ actor: whoSignsIn(characterId, destination) }, () =>
       inTransaction(db, async (tx) => {
-        const times = { now: clock.now(), askedOn };
+        const times = { now: clock.now(), askedAt };
         const store = async (latest: ProviderSnapshot, locked: Standings) => {
           let left: readonly number[] = [];
           if (!(await storeGuest(tx, capacity, { characterId, characterName }, clock.now()))) {

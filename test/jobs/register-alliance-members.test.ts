@@ -5,6 +5,7 @@ import { registerMembers } from '../../server/alliance/alliance.ts';
 import type { ProviderClient } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
 import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
+import { forget } from '../fixtures/population.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { madeAnswer } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
@@ -126,8 +127,9 @@ describe('register-alliance-members: an alliance’s other members follow by a j
   });
 
   it('after some failures it sends no more requests to a provider that refuses everything', async () => {
-    await sql`update corporations set alliance_id = null where alliance_id = ${THIRD}
-      and corporation_id <> 98000003`.execute(app.db);
+    for (const corporation_id of membersOf(THIRD)) {
+      if (corporation_id !== 98_000_003) await forget(app, { corporation_id });
+    }
     const missing = membersOf(THIRD).length - 1;
     expect(missing).toBeGreaterThan(14);
     app.clock.advance(STALE);
@@ -142,29 +144,32 @@ describe('register-alliance-members: an alliance’s other members follow by a j
     expect(await registered(THIRD)).toEqual(membersOf(THIRD));
   });
 
-  it('a member that is registered under no alliance is brought in, and D19 applies', async () => {
-    const [id = 0] = membersOf(THIRD).slice(-1);
-    const ceoId = app.provider.world.corporation(id)?.ceoId ?? 0;
-    await sql`update corporations set alliance_id = null where corporation_id = ${id}`.execute(app.db);
-    await sql`update users set clearance_level = 7 where character_id = ${ceoId}`.execute(app.db);
-    await registerMembers(app.app.services, THIRD);
-    expect(await registered(THIRD)).toContain(id);
-    const { rows } = await sql`select clearance_level from users where character_id = ${ceoId}`.execute(
-      app.db,
-    );
-    expect(rows).toEqual([{ clearance_level: 2 }]);
-  });
-
-  it('D63: one that is registered under another alliance is left to the sync, which takes nothing away from many', async () => {
-    const [id = 0] = membersOf(THIRD).slice(-1);
-    await sql`update corporations set alliance_id = ${SECOND} where corporation_id = ${id}`.execute(app.db);
-    app.clock.advance(STALE);
-    const requests = await requestsOf(() => registerMembers(app.app.services, THIRD));
-    expect(requests.map(({ path }) => path)).toEqual([`/api/alliances/${THIRD}/corporations`]);
-    expect(await registered(SECOND)).toContain(id);
-    await refreshOrganizations(app.app.services, testRun('refresh-organizations'));
-    expect(await registered(THIRD)).toContain(id);
-  });
+  it.each([
+    ['another alliance', SECOND],
+    ['none', null],
+  ])(
+    'D63: one that is registered in %s is left to the sync, which asks the guard',
+    async (_, alliance_id) => {
+      const [id = 0] = membersOf(THIRD).slice(-1);
+      const place = () =>
+        app.db
+          .selectFrom('corporations')
+          .select('alliance_id')
+          .where('corporation_id', '=', id)
+          .executeTakeFirst();
+      await app.db
+        .updateTable('corporations')
+        .set({ alliance_id })
+        .where('corporation_id', '=', id)
+        .execute();
+      app.clock.advance(STALE);
+      const requests = await requestsOf(() => registerMembers(app.app.services, THIRD));
+      expect(requests.map(({ path }) => path)).toEqual([`/api/alliances/${THIRD}/corporations`]);
+      expect(await place()).toEqual({ alliance_id });
+      await refreshOrganizations(app.app.services, testRun('refresh-organizations'));
+      expect(await place()).toEqual({ alliance_id: THIRD });
+    },
+  );
 
   it('a corporation that is on the list but names another alliance itself stays where it is', async () => {
     const foreign = membersOf(SECOND).at(-1) as number;

@@ -18,6 +18,7 @@ const EVERY_KIND = `
   create table by_time (at timestamptz primary key, what text) partition by range (at);
   create index on by_time (what);
   create table by_time_2026 partition of by_time for values from ('2026-01-01') to ('2027-01-01');
+  create sequence counted;
   create view moody as select id, mood from "Odd one" where mood is not null;
   create trigger touching before update on "Odd one" for each row execute function touch();
   comment on table "Odd one" is 'it''s a table';
@@ -43,6 +44,7 @@ describe('describeSchema', () => {
     expect(described).toMatch(/^CREATE FUNCTION touch\(\)/m);
     expect(described).toMatch(/^CREATE TRIGGER touching /m);
     expect(described).toMatch(/^CREATE UNIQUE INDEX child_odd_idx /m);
+    expect(described).toContain('create sequence counted;');
     expect(described).toContain(') partition by RANGE (at);');
     expect(described).toMatch(/^CREATE INDEX by_time_what_idx ON by_time /m);
     expect(described).not.toContain('by_time_2026');

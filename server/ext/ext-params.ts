@@ -1,6 +1,6 @@
 import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
-import { DomainError, type InvalidField } from '../shared/domain-error.ts';
+import { DomainError, type InvalidField, invalid } from '../shared/domain-error.ts';
 
 /** Which part of the forwarded request the parameters came from. */
 export type FieldsFrom = 'body' | 'query';
@@ -28,5 +28,14 @@ export function toQuery(
     });
     throw new DomainError('invalid_request', unknown.map(issue));
   }
+  // Reading the JSON has rounded it already.
+  const inexact = given.find(([, value]) => [value].flat().some(isInexact));
+  if (inexact !== undefined) {
+    throw invalid([from, 'params', inexact[0]], 'Numbers beyond 2^53 - 1 must be sent as text');
+  }
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+function isInexact(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }

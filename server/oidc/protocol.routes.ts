@@ -133,7 +133,8 @@ function refusalOf(query: string): HttpError | undefined {
 function faultOf(query: string): string | undefined {
   if (query.length > LONGEST_QUERY) return `The query has more than ${LONGEST_QUERY} characters.`;
   for (const [name, value] of new URLSearchParams(query)) {
-    if (value.length > LONGEST_VALUE)
+    // Our own ID tokens may be longer, as they repeat what an application has sent as nonce.
+    if (value.length > LONGEST_VALUE && name !== 'id_token_hint')
       return `The parameter ${name} has more than ${LONGEST_VALUE} characters.`;
     if (value.includes('\0')) return `The parameter ${name} contains U+0000.`;
   }

@@ -131,6 +131,25 @@ describe('D30: forwarding', () => {
     expect(query.has('params')).toBe(true);
   });
 
+  it.each(['9007199254740993', '-9007199254740993', '[1,12345678901234567890]', '1e300'])(
+    'D3b: %s in `params`, which JSON rounds, is a 422 that asks for text',
+    async (number) => {
+      const params = `{"type_id":${number}}`;
+      const refused = (from: string) => ({
+        status: 422,
+        json: { detail: [{ loc: [from, 'params', 'type_id'], msg: expect.stringContaining('as text') }] },
+      });
+      const { token } = caller;
+      const byPost = await send(app, 'POST', '/ext/markets/10000001/orders', {
+        token,
+        body: `{"params":${params}}`,
+      });
+      expect(byPost).toMatchObject(refused('body'));
+      const path = `/ext/markets/10000001/orders?params=${encodeURIComponent(params)}`;
+      expect(await send(app, 'GET', path, { token })).toMatchObject(refused('query'));
+    },
+  );
+
   it('takes the fields of a GET from the query, `params` as JSON', async () => {
     const query = new URLSearchParams({ id_annotations: 'true', params: '{"page":2}' });
     const answer = await rawGet(`markets/10000001/orders?${query}`);

@@ -171,6 +171,16 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     expect(landed.url.searchParams.get('code')).toBeTruthy();
   });
 
+  it('2: every ID token does as a hint, also one that is long by its nonce', async () => {
+    const browser = new Browser(app, { choice: { characterId: MEMBER } });
+    const nonce = 'n'.repeat(2_000);
+    const { landed, ...begun } = await party.visit(browser, { nonce });
+    const { id_token: id_token_hint = '' } = await party.redeem({ ...begun, nonce }, landed.url);
+    expect(id_token_hint.length).toBeGreaterThan(2_000);
+    const { page } = await browser.go(openid.buildEndSessionUrl(party.config, { id_token_hint }));
+    expect(page?.status).toBe(200);
+  });
+
   it('2: by POST, too', async () => {
     const browser = browserOf(MEMBER);
     const { id_token = '' } = await party.signIn(browser);

@@ -5,7 +5,7 @@ import type { Database } from '../database/tables.ts';
 export const APART = 30 * 60_000;
 
 /** What a job holds back, as stored. */
-interface Held {
+export interface Held {
   readonly job_id: string;
   readonly fingerprint: string;
   readonly runs: number;
@@ -14,21 +14,19 @@ interface Held {
   readonly found: Readonly<Record<string, number>>;
 }
 
-export async function findHeld(db: Kysely<Database>, job: string): Promise<Held | undefined> {
-  return ofJob(db, job).executeTakeFirst();
-}
-
 export async function lockHeld(tx: Transaction<Database>, job: string): Promise<Held | undefined> {
-  return ofJob(tx, job).forUpdate().executeTakeFirst();
+  return tx
+    .selectFrom('held_changes')
+    .selectAll()
+    .$castTo<Held>()
+    .where('job_id', '=', job)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
-function ofJob(db: Kysely<Database>, job: string) {
-  return db.selectFrom('held_changes').selectAll().$castTo<Held>().where('job_id', '=', job);
-}
-
-export async function saveHeld(tx: Transaction<Database>, held: Held): Promise<void> {
+export async function saveHeld(db: Kysely<Database>, held: Held): Promise<void> {
   const row = { ...held, found: JSON.stringify(held.found) };
-  await tx
+  await db
     .insertInto('held_changes')
     .values(row)
     .onConflict((conflict) => conflict.column('job_id').doUpdateSet(row))

@@ -7,7 +7,7 @@ import { recordEvents } from '../event/record.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { type Detail, heldEvent } from './held-event.ts';
-import { APART, findHeld, forgetHeld, lockHeld, saveHeld } from './mass-change-guard.queries.ts';
+import { APART, forgetHeld, type Held, lockHeld, saveHeld } from './mass-change-guard.queries.ts';
 
 /** A user who would lose something, directly or indirectly, and what, as text: equal for equal losses. */
 export type Loss = readonly [loser: number, what: string];
@@ -60,11 +60,13 @@ export async function guardMassChange(
   }
   const keyed = losses.map((loss) => ({ loss, key: fingerprintOf(loss) }));
   const heldId = fingerprintOf(keyed.map(({ key }) => key).sort());
-  const approved = run.approved === heldId || (madeAfterwards && (await isRestOfApproved(tx, run, keyed)));
+  const approved = run.approved === heldId;
   const counts = healthy && !approved;
   const runs = counts ? await countSighting({ db, clock }, run.job, heldId, keyed, isTooMany) : 0;
   if (approved || runs >= RUNS) {
+    // Approved losses count as found often enough: so whichever run comes next makes the rest.
     if (!madeAfterwards) await forgetHeld(tx, run.job);
+    else if (approved) await saveHeld(tx, await allFound(tx, clock, run.job, heldId, keyed));
     return true;
   }
   const losers = countLosers(losses);
@@ -78,15 +80,20 @@ export async function guardMassChange(
   return false;
 }
 
-/** Whether all of these losses are among those that the run's approval names: a try before was cut off. */
-async function isRestOfApproved(
+async function allFound(
   tx: Kysely<Database>,
-  { job, approved }: Run,
+  clock: Services['clock'],
+  job: string,
+  heldId: string,
   losses: readonly { readonly key: string }[],
-): Promise<boolean> {
-  if (approved === undefined) return false;
-  const held = await findHeld(tx, job);
-  return held?.fingerprint === approved && losses.every(({ key }) => Object.hasOwn(held.found, key));
+): Promise<Held> {
+  return {
+    job_id: job,
+    fingerprint: heldId,
+    runs: RUNS,
+    counted_on: await sharedTime(tx, clock),
+    found: Object.fromEntries(losses.map(({ key }) => [key, RUNS])),
+  };
 }
 
 /**

@@ -147,7 +147,9 @@ export async function takeOverRetry(database: PgBoss.Db, name: JobName, id: stri
          select from pgboss.job where name = $1 and id = $2 and state = 'active' and retry_count < retry_limit)
        returning data
      )
-     update pgboss.job j set data = w.data || j.data from waiting w where j.name = $1 and j.id = $2`,
+     update pgboss.job j set data = w.data || (
+       select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(j.data) where value <> 'false'
+     ) from waiting w where j.name = $1 and j.id = $2`,
     [name, id],
   );
 }

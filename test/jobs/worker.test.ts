@@ -73,7 +73,10 @@ describe('jobs: a poison job', () => {
 });
 
 describe('D52, D63: a scheduled run that fails while the one before waits to be tried again', () => {
-  it('is tried again instead of it, with the options of both', async () => {
+  it.each([
+    ['later', {}, { force: true }],
+    ['earlier', { force: true }, {}],
+  ])('is tried again instead of it, with the options of both: force %s', async (_, earlier, later) => {
     let begun = 0;
     let fail = () => {};
     const failing = new Promise<never>((_, reject) => {
@@ -88,14 +91,14 @@ describe('D52, D63: a scheduled run that fails while the one before waits to be 
     const root = app.client(app.root);
     const request = (query: { force?: boolean }) =>
       root.system.runJob({ params: { job_id: 'sync-users' }, query });
-    await request({});
+    await request(earlier);
     await expect.poll(() => begun).toBe(1);
-    await request({ force: true });
+    await request(later);
     fail();
     await expect
       .poll(() => jobs('sync-users'))
       .toEqual([
-        { name: 'sync-users', state: 'cancelled', data: { asked: true, force: false } },
+        { name: 'sync-users', state: 'cancelled', data: { asked: true, force: false, ...earlier } },
         { name: 'sync-users', state: 'retry', data: { asked: true, force: true } },
       ]);
     expect(await jobs('dead-letters')).not.toContainEqual(

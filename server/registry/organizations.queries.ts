@@ -39,7 +39,8 @@ export interface OrganizationIds {
 
 /** The latest revision: whatever is stored from now on has a later one. */
 export async function readRevision(db: Kysely<Database>): Promise<number> {
-  const { rows } = await sql<{ last: number }>`select last_value as last from registry_revision`.execute(db);
+  const { rows } = await sql<{ last: number }>`
+    select case when is_called then last_value else 0 end as last from registry_revision`.execute(db);
   return rows[0]?.last ?? 0;
 }
 

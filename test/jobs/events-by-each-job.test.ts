@@ -10,7 +10,7 @@ import { catalogue, isScheduled, type JobName, type Payload } from '../../server
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { addGrants } from '../fixtures/grants.ts';
-import { populate } from '../fixtures/population.ts';
+import { forget, populate } from '../fixtures/population.ts';
 import { addUser } from '../fixtures/users.ts';
 import { addIdentity } from '../fixtures/voice.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -132,13 +132,16 @@ const TOLD: { readonly [Name in JobName]: Told<Name> } = {
   },
   'register-alliance-members': {
     tells: [
-      'corporation.updated',
+      'group.created',
+      'corporation.registered',
       'alliance.members_changed',
-      'user.standing_changed',
+      'user.registered',
+      'corporation.members_changed',
       'group.members_changed',
     ],
     finds: async () => {
       world().moveCorporation(LONELY, ALLIANCE);
+      await forget(app, { corporation_id: LONELY });
       return { alliance_id: ALLIANCE };
     },
   },

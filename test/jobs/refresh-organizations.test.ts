@@ -83,7 +83,8 @@ describe('the refresh of corporations and alliances', () => {
       '/corporations/{corporation_id}': 12,
     });
     expect(await standings(app)).toEqual(kept);
-    expect(await corporation(FIRST)).toEqual({ ...before, refreshed_on: expect.any(Date) });
+    const stored = { refreshed_on: expect.any(Date), revision: expect.any(Number) };
+    expect(await corporation(FIRST)).toEqual({ ...before, ...stored });
     expect((await requestsOf(app, () => refresh())).size).toBe(0);
     app.clock.advance(39 * MINUTE);
     expect((await requestsOf(app, () => refresh())).size).toBe(0);

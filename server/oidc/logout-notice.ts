@@ -24,19 +24,35 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
  */
 export function tellLater(provider: Provider, { db, queue }: Pick<Services, 'db' | 'queue'>): void {
   Object.assign(provider.Client.prototype, {
-    async backchannelLogout(this: { clientId: string }, accountId: string, sid: string | undefined) {
+    backchannelLogout(this: { clientId: string }, accountId: string, sid: string | undefined) {
       // The library also keeps a part of the session for an application that was asked about and got nothing.
-      if (sid === undefined) return;
+      if (sid === undefined) return Promise.resolve();
       const payload = { client_id: this.clientId, character_id: Number(accountId), sid, attempt: 0 };
-      await inTransaction(db, async (tx) => {
+      const stored = inTransaction(db, async (tx) => {
         await forgetSignIn(tx, sid);
         await queue.send(tx, 'send-logout', payload);
       });
+      return expected(stored);
     },
   });
   provider.on('backchannel.error', (_ctx, error) => {
     throw error;
   });
+}
+
+/**
+ * A promise whose followers may fail before anybody waits for them. The library reads the next application first, and a
+ * rejection that is unhandled meanwhile would end the process.
+ */
+function expected(promise: Promise<void>): PromiseLike<void> {
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: the library calls it, and keeps what it returns.
+    then: (done, failed) => {
+      const follower = promise.then(done, failed);
+      follower.catch(() => undefined);
+      return follower;
+    },
+  };
 }
 
 /**

@@ -88,6 +88,15 @@ function endSession(id_token_hint: string, more: Record<string, string> = {}) {
   return openid.buildEndSessionUrl(party.config, { id_token_hint, ...more });
 }
 
+/** Has every notice fail that is about to be stored, as where the database is stopped. */
+async function failToEnqueue() {
+  await sql`create function fails() returns trigger language plpgsql as
+    $$begin raise exception 'not stored' using errcode = '57P01'; end$$`.execute(app.db);
+  await sql`create trigger fails before insert on pgboss.job for each row
+    when (new.name = 'send-logout') execute function fails()`.execute(app.db);
+}
+const enqueueAgain = () => sql`drop function fails cascade`.execute(app.db);
+
 describe('OpenID Connect RP-Initiated Logout 1.0', () => {
   it('2: the user is asked, logged out everywhere, and redirected back with the state', async () => {
     const browser = browserOf(MEMBER);
@@ -304,12 +313,9 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     const turnedDown = await browser.go((await asking.begin({ prompt: 'login' })).url);
     await browser.follow(turnedDown, 'No, go back');
     const page = await browser.go(endSession(tokens.id_token ?? ''));
-    await sql`create function fails() returns trigger language plpgsql as
-      $$begin raise exception 'not stored' using errcode = '57P01'; end$$`.execute(app.db);
-    await sql`create trigger fails before insert on pgboss.job for each row
-      when (new.name = 'send-logout') execute function fails()`.execute(app.db);
+    await failToEnqueue();
     const failed = await browser.press(page, 'logout');
-    await sql`drop function fails cascade`.execute(app.db);
+    await enqueueAgain();
     expect([failed.page?.status, failed.page?.headers.get('retry-after')]).toEqual([503, '5']);
     const { landed } = await party.visit(browser, { prompt: 'none' });
     expect(landed.url.searchParams.get('code')).toBeTruthy();
@@ -318,6 +324,28 @@ describe('OpenID Connect Back-Channel Logout 1.0', () => {
     expect((await party.visit(browser, { prompt: 'none' })).landed.url.searchParams.get('error')).toBe(
       'login_required',
     );
+  });
+
+  it('D84: where none of several notices can be stored, the failure is the answer and ends no process', async () => {
+    const rejected: unknown[] = [];
+    const note = (error: unknown) => rejected.push(error);
+    const browser = browserOf(MEMBER);
+    const tokens = await party.signIn(browser);
+    // The library reads each of these after the notice for the one before has failed.
+    for (let others = 0; others < 6; others += 1) {
+      await (await addRelyingParty(app, { backchannel_logout_uri: listener.url })).signIn(browser);
+    }
+    const page = await browser.go(endSession(tokens.id_token ?? ''));
+    process.on('unhandledRejection', note);
+    await failToEnqueue();
+    const failed = await browser.press(page, 'logout');
+    await enqueueAgain();
+    process.off('unhandledRejection', note);
+    expect(failed.page?.status).toBe(503);
+    expect(rejected).toEqual([]);
+    await browser.press(await browser.go(endSession(tokens.id_token ?? '')), 'logout');
+    // The answer waits for the first failure alone: a later one of the same request may be stored by now, and comes twice.
+    await expect.poll(() => new Set(news().map(({ sid }) => sid)).size).toBe(7);
   });
 
   it('D84: the job holds ids alone', async () => {

@@ -45,27 +45,47 @@ async function readBody(request) {
 
 /** Ids of what is in the inbox, or on its way there: a delivery may come more than once, even twice at a time. */
 const kept = new Map();
+/** What is in the inbox and was not finished, by id: the process ended before. */
+const unfinished = new Map();
 for (const line of (await readFile(INBOX, 'utf8').catch(() => '')).split('\n')) {
   try {
-    kept.set(JSON.parse(line).id, Promise.resolve());
+    const { id, data, done } = JSON.parse(line);
+    kept.set(id, Promise.resolve());
+    if (done) unfinished.delete(id);
+    else unfinished.set(id, data);
   } catch {
     // The disk was full: this delivery was refused, and comes again.
   }
+}
+for (const [id, data] of unfinished) await finish(id, data);
+
+/** The line end comes first: what is before may be half a line, which must not take this one with it. */
+function write(line) {
+  return appendFile(INBOX, `\n${JSON.stringify(line)}`);
 }
 
 /** Keeps a delivery where a restart does not lose it; one that is there already stays as it is. */
 function keep(id, message) {
   const known = kept.get(id);
   if (known !== undefined) return known;
-  // The line end comes first: what is before may be half a line, which must not take this one with it.
-  const writing = appendFile(INBOX, `\n${JSON.stringify({ id, ...message })}`);
+  const writing = write({ id, ...message });
   kept.set(id, writing);
   // Not kept, not there: the next try brings it again.
   writing.then(
-    () => setImmediate(work, message.data),
+    () => setImmediate(finish, id, message.data),
     () => kept.delete(id),
   );
   return writing;
+}
+
+/** Works on what is kept, and notes that it is done: what ends the process in between is tried again by the next start. */
+async function finish(id, data) {
+  try {
+    work(data);
+    await write({ id, done: true });
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+  }
 }
 
 /** What the bot is there for: as slow as it likes, for the answer does not wait for it. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -67,6 +67,17 @@ describe('webhook-bot.mjs', () => {
     return { bot, url: /^http:\S+/.exec(printed)?.[0] ?? '', said, printed: () => printed };
   }
 
+  async function kill(bot: ChildProcess) {
+    bot.kill('SIGKILL');
+    await once(bot, 'exit');
+  }
+  /** The whole lines of the inbox. */
+  async function lines(): Promise<{ id: string; done?: boolean }[]> {
+    const all = (await readFile(inbox(), 'utf8')).split('\n');
+    return all.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line));
+  }
+  const finished = (id: string) => expect.poll(lines, { timeout: 60_000 }).toContainEqual({ id, done: true });
+
   const BODY = JSON.stringify({
     type: 'group.members_changed',
     data: {
@@ -97,33 +108,59 @@ describe('webhook-bot.mjs', () => {
     expect(await deliver(first.url, 'two', { sent: BODY.replace('[7]', '[9]') })).toBe(401);
     expect(await deliver(first.url, 'two', { sent: 'x'.repeat(300_000) })).toBe(413);
     expect((await fetch(first.url)).status).toBe(405);
-    first.bot.kill('SIGKILL');
-    await once(first.bot, 'exit');
+    await finished('one');
+    await kill(first.bot);
 
     const second = await start();
     expect(await deliver(second.url, 'one')).toBe(204);
     expect(await deliver(second.url, 'three')).toBe(204);
-    const kept = (await readFile(inbox(), 'utf8')).trim().split('\n');
-    expect(kept.map((line) => JSON.parse(line).id)).toEqual(['one', 'three']);
-    await second.said('Scouts: 7 came\nScouts: 8 left\n');
+    await finished('three');
+    expect((await lines()).map(({ id, done = false }) => [id, done])).toEqual([
+      ...[
+        ['one', false],
+        ['one', true],
+      ],
+      ...[
+        ['three', false],
+        ['three', true],
+      ],
+    ]);
     expect(second.printed().match(/came/g)).toHaveLength(1);
+  });
+
+  it('D93: works on what it kept and did not finish, because it was killed in between', async () => {
+    await rm(inbox(), { force: true });
+    const first = await start();
+    expect(await deliver(first.url, 'one')).toBe(204);
+    await finished('one');
+    await kill(first.bot);
+    const message = { id: 'two', ...JSON.parse(BODY.replace('[7]', '[9]')) };
+    await appendFile(inbox(), `\n${JSON.stringify(message)}`);
+
+    const second = await start();
+    await second.said('Scouts: 9 came\n');
+    expect(await deliver(second.url, 'two')).toBe(204);
+    await finished('two');
+    await kill(second.bot);
+    const third = await start();
+    expect(second.printed().match(/came/g)).toHaveLength(1);
+    expect(third.printed()).not.toContain('came');
   });
 
   it('starts again after a delivery that the disk had no room for, and keeps the next one', async () => {
     // Answered 500: part of a line was written, and the service brings that delivery again.
-    await writeFile(inbox(), '{"id":"one"}\n{"id":"two","type":"gro');
+    await writeFile(inbox(), '{"id":"one"}\n{"id":"one","done":true}\n{"id":"two","type":"gro');
     const { url, bot } = await start();
     expect(await deliver(url, 'one')).toBe(204);
     expect(await deliver(url, 'three')).toBe(204);
     expect(await deliver(url, 'two')).toBe(204);
-    bot.kill('SIGKILL');
-    await once(bot, 'exit');
+    await finished('two');
+    await kill(bot);
 
     const second = await start();
     for (const id of ['one', 'two', 'three']) expect(await deliver(second.url, id)).toBe(204);
-    const lines = (await readFile(inbox(), 'utf8')).trim().split('\n');
-    const whole = lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line).id);
-    expect(whole).toEqual(['one', 'three', 'two']);
+    const whole = (await lines()).filter(({ done }) => !done);
+    expect(whole.map(({ id }) => id)).toEqual(['one', 'three', 'two']);
   });
 
   it('is told by the service itself who comes and who leaves', async () => {
@@ -133,8 +170,7 @@ describe('webhook-bot.mjs', () => {
     const body = { url: waiting.url, types: ['group.*' as const] };
     await allSealed(app.db);
     const { webhook_id, secret: given } = await ok(root().webhook.create({ body }));
-    waiting.bot.kill('SIGKILL');
-    await once(waiting.bot, 'exit');
+    await kill(waiting.bot);
     const bot = await start(given, new URL(waiting.url).port);
     await addGroup('Fleet', names[0] as string);
     await bot.said(`Fleet: ${ids[0]} came`);

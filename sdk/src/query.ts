@@ -88,7 +88,7 @@ export type CastellanQueries = {
   };
 };
 
-type AnyRequest = { readonly headers?: object; readonly query?: object } & Pick<
+type AnyRequest = { readonly headers?: { readonly page?: number }; readonly query?: object } & Pick<
   CallOptions,
   'signal' | 'timeout' | 'retries'
 >;
@@ -133,7 +133,7 @@ function reading(key: readonly string[], call: AnyCall) {
         next: (more ? cursor : answer.headers.get('x-next')) ?? undefined,
       };
     },
-    initialPageParam: 1,
+    initialPageParam: request.headers?.page ?? 1,
     getNextPageParam: ({ next, page, pages }: AnyPage) => next ?? (page < pages ? page + 1 : undefined),
   });
   return Object.assign(query, { infinite });

@@ -16,13 +16,14 @@ export function baseOf(baseUrl: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** @throws {TypeError} for a parameter that is missing, empty, or would lead to another path. */
+/** @throws {TypeError} for a parameter that is missing, empty, no Unicode text, or would lead to another path. */
 export function pathOf({ resource, path }: Route, params: Values = {}): string {
   return path.replace(/:(\w*)(\*?)/g, (_, named: string, rest: string) => {
     const name = named || `${resource}_id`;
     const value = params[name];
     if (!value && value !== 0) throw new TypeError(`Path parameter ${name} is missing`);
     const text = String(value);
+    if (/\p{Surrogate}/u.test(text)) throw new TypeError(`Path parameter ${name} is no Unicode text`);
     const segments = rest ? text.replace(/^\//, '').split('/') : [text];
     // URL parsers resolve these as relative segments, even when they are encoded.
     if (segments.some((segment) => /^\.\.?$/.test(segment))) {

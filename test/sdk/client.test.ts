@@ -106,6 +106,7 @@ describe('requests', () => {
     ['not a number', { character_name: Number.NaN }],
     ['a step up', { character_name: '..' }],
     ['a step nowhere', { character_name: '.' }],
+    ['half a surrogate pair', { character_name: 'Vale \ud83d' }],
   ])('with a path parameter that is %s are not sent', async (_, params) => {
     const call = client().user.get({ params: params as unknown as { character_name: string } });
     await expect(call).rejects.toThrow(TypeError);

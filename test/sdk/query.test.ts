@@ -53,6 +53,14 @@ describe('infinite queries', () => {
     expect(asked).toEqual([`${path} 1`, `${path} 2`]);
   });
 
+  it('External data rule 2: begin at the page that is asked for', async () => {
+    const page = { body: [], headers: { 'x-pages': '4' } };
+    const { asked, queries } = asking(page, page);
+    await allOf(queries.history.mails.infinite({ params: { character_id: 7 }, headers: { page: 3 } }));
+    const path = '/ext/history/characters/7/mail';
+    expect(asked).toEqual([`${path} 3`, `${path} 4`]);
+  });
+
   it('D71: go on after what X-Next says, until an answer has none', async () => {
     const page = (character_id: number, next?: string) => ({
       body: [{ character_id }],

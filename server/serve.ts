@@ -8,7 +8,7 @@ import { openLog } from './observability/log.ts';
 import { print } from './observability/output.ts';
 import { serveMetrics } from './observability/serve-metrics.ts';
 import { startTraces } from './observability/traces.ts';
-import { untilStopped } from './process/lifecycle.ts';
+import { outliveRejections, untilStopped } from './process/lifecycle.ts';
 import { announce } from './process/running-service.ts';
 import { noStandIns, type StandIns, type StartStandIns } from './process/stand-ins.ts';
 import { isSupervised, isSupervisor, supervise, tellReady } from './process/supervise.ts';
@@ -24,6 +24,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   if (readArguments(USAGE, {}) === undefined) return;
   const configured = loadSettings();
   const log = await openLog(configured);
+  outliveRejections(log);
   if (isSupervisor(configured)) {
     // The supervised processes bind the port only when they can answer; this checks first that it is free, before they
     // change anything.

@@ -5,7 +5,7 @@ import { loadSettings } from './config/settings.ts';
 import { openLog } from './observability/log.ts';
 import { serveMetrics } from './observability/serve-metrics.ts';
 import { startTraces } from './observability/traces.ts';
-import { untilStopped } from './process/lifecycle.ts';
+import { outliveRejections, untilStopped } from './process/lifecycle.ts';
 import { noStandIns, type StartStandIns } from './process/stand-ins.ts';
 
 const USAGE = `npm run jobs     runs a worker beside the service until Ctrl-C or SIGTERM
@@ -18,6 +18,7 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   if (readArguments(USAGE, {}) === undefined) return;
   const configured = loadSettings();
   const log = await openLog(configured);
+  outliveRejections(log);
   let app: App | undefined;
   const stopped = untilStopped(log, 0, async () => app?.finishRefreshes());
   const stopping = new AbortController();

@@ -30,6 +30,14 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 }
 
 /**
+ * Logs a rejection that nobody waited for. By default it would end the process and every other request in it, as a
+ * library can make happen that reads something between two calls that fail.
+ */
+export function outliveRejections(log: Logger): void {
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection was not handled'));
+}
+
+/**
  * Resolves at the first SIGINT, SIGTERM or SIGHUP (the terminal was closed), with its name. A second one ends the
  * process as soon as what must not be lost is done; a third one, or a stop that hangs, at once.
  *

@@ -17,6 +17,11 @@ afterAll(() => instance.remove());
 /** Milliseconds within which a stop must be complete. */
 const STOP_WITHIN = 30_000;
 
+/** Options of a Node whose SIGUSR2 is a promise that is rejected and that nobody waits for. */
+const CARELESS = `--import=data:text/javascript,${encodeURIComponent(
+  "process.on('SIGUSR2', () => void Promise.reject(new Error('nobody waits')))",
+)}`;
+
 /** Stops the service by a signal, and checks how it ended. */
 async function expectGracefulStop(server: Running, signal: () => unknown): Promise<void> {
   const processes = [...familyOf(server.pid), ...(await instance.database())];
@@ -85,10 +90,16 @@ describe('a process of the service', () => {
     await ok(client().coalition.create({ body: { coalition_name: 'Survivor', ticker: 'SURV' } }));
     killed.signal('SIGKILL');
     await killed.ended;
-    const restarted = await instance.serve();
+    const restarted = await instance.serve({ NODE_OPTIONS: CARELESS });
     server = restarted;
     expect(restarted.token).toBe(token);
     expect(await coalitionNames()).toContain('Survivor');
+  });
+
+  it('logs a rejection that nobody waited for, and lives on', async () => {
+    server.signal('SIGUSR2');
+    await server.printed(/"level":"error".*nobody waits.*"msg":"a rejection was not handled"/);
+    expect((await fetch(`${instance.url}/readyz`)).status).toBe(200);
   });
 
   it('survives a kill -9 of its PostgreSQL: requests get 503 or their answer, and jobs are done', async () => {

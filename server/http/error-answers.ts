@@ -142,6 +142,8 @@ function keyProblem({ keyId }: MissingKey): HttpError {
 
 /** Sends the error as JSON, or as an HTML page on paths that browsers are redirected to (D2). */
 function send(req: Request, res: Response, error: HttpError): void {
+  // The graceful stop has answered this request with 503 while the crash report was stored.
+  if (res.writableEnded) return;
   const { status, detail, headers } = error;
   res.status(status).set(headers);
   if (!isForPeople(req.path)) {

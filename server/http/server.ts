@@ -79,6 +79,8 @@ function pathFault(path: string): unknown {
 
 /** Replaces Express's `res.json`, which looks up replacers, escapes and computes an ETag; a ready buffer is faster. */
 const endWithJson: Express['response']['json'] = function (this: Express['response'], body) {
+  // The graceful stop has answered this request with 503 meanwhile.
+  if (this.writableEnded) return this;
   const buffer = Buffer.from(JSON.stringify(body));
   if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json; charset=utf-8');
   this.setHeader('Content-Length', buffer.length);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
@@ -105,6 +105,28 @@ describe('a stop while requests are in flight', () => {
     expect(printed.mock.calls).toEqual([]);
     vi.unstubAllEnvs();
     printed.mockRestore();
+  });
+
+  it('leaves those alone that have been answered so, whatever comes of them', async () => {
+    const rejected = vi.fn();
+    process.on('unhandledRejection', rejected);
+    // Unforeseen, so that a crash report is stored.
+    await locker.query('alter table coalitions rename to coalitions_away');
+    await locker.query('begin');
+    await locker.query('lock table kysely_migration, crash_reports');
+    const late = send({ url }, 'GET', '/readyz');
+    await untilWaiting(locker, 1);
+    const crashed = get('/coalition');
+    await untilWaiting(locker, 2);
+    await http.stop(100);
+    for (const answer of [late, crashed])
+      expect((await answer).json).toMatchObject({ code: 'service_stopping' });
+    await letGo();
+    await locker.query('alter table coalitions_away rename to coalitions');
+    await app.close();
+    await turn();
+    process.off('unhandledRejection', rejected);
+    expect(rejected.mock.calls).toEqual([]);
   });
 
   it('closes the connections of clients that have their answers', async () => {

@@ -41,6 +41,8 @@ export interface Connection {
 }
 
 const SECOND = 1000;
+/** Networks forget connections that are silent for minutes. One that is gone all the same is noticed while it is idle. */
+const KEPT_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 30 * SECOND } as const;
 /** Milliseconds for which closing waits for running statements. */
 const CLOSED_WITHIN = 2 * SECOND;
 
@@ -71,9 +73,7 @@ export function connect(config: ConnectionConfig): Connection {
     // hour.
     query_timeout: config.answerWithin ?? 35 * SECOND,
     idle_in_transaction_session_timeout: 30 * SECOND,
-    // Networks forget connections that are silent for minutes. One that is gone all the same is noticed while it is idle.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 30 * SECOND,
+    ...KEPT_ALIVE,
     types: columnTypes,
     Client: NamingClient,
     ...(config.onStatement && { onStatement: config.onStatement }),
@@ -85,7 +85,7 @@ export function connect(config: ConnectionConfig): Connection {
     config.log.warn({ err: error }, `a ${config.server ?? 'database'} connection was lost`),
   );
   pool.on('release', (_error, client) => {
-    if (client instanceof RoutedClient && client.misplaced) client.end().catch(() => undefined);
+    if (client instanceof RoutedClient && isSpent(client)) client.end().catch(() => undefined);
   });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const end = async () => {
@@ -99,8 +99,17 @@ export function connect(config: ConnectionConfig): Connection {
   return { db, pool, close };
 }
 
+/**
+ * Whether nobody may get this connection any more: its server has changed its role, or its transaction could not be ended,
+ * which the next user would commit.
+ */
+function isSpent(client: RoutedClient): boolean {
+  return client.misplaced || (client.getTransactionStatus() ?? 'I') !== 'I';
+}
+
 function watchOver({ url, log, server = 'database' }: ConnectionConfig): Watch {
-  const open = () => new RoutedClient({ address: addressOf(url), application_name: 'castellan watch' });
+  const open = () =>
+    new RoutedClient({ address: addressOf(url), application_name: 'castellan watch', ...KEPT_ALIVE });
   return new Watch({ log, server, open });
 }
 

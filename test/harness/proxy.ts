@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   readonly sent: number;
   /** Drops all data in both directions without closing connections, as a broken network does. */
   mute(): void;
+  /** Holds back all data in both directions until it is mended, as a server that is frozen does. */
+  freeze(): void;
   /** Breaks every connection and refuses new ones, as a stopped server does. */
   cut(): Promise<void>;
   /** Accepts new connections again. */
@@ -21,8 +23,10 @@ export interface DatabaseProxy {
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: databaseUrl });
   const target = host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
-  const open = new Set<Socket>();
+  /** Each with the one that its data goes to. */
+  const open = new Map<Socket, Socket>();
   let muted = false;
+  let frozen = false;
   let sent = 0;
   const server = createServer((client) => {
     const onward = connect(target);
@@ -33,9 +37,9 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       [client, onward],
       [onward, client],
     ] as const) {
-      open.add(from);
-      from.pipe(to);
-      if (muted) from.unpipe(to).resume();
+      open.set(from, to);
+      if (muted) from.resume();
+      else if (!frozen) from.pipe(to);
       from.on('error', () => undefined);
       from.on('close', () => {
         open.delete(from);
@@ -61,16 +65,22 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     },
     mute() {
       muted = true;
-      for (const socket of open) socket.unpipe().resume();
+      for (const socket of open.keys()) socket.unpipe().resume();
+    },
+    freeze() {
+      frozen = true;
+      for (const socket of open.keys()) socket.unpipe().pause();
     },
     async cut() {
       const closed = once(server, 'close');
       server.close();
-      for (const socket of open) socket.destroy();
+      for (const socket of open.keys()) socket.destroy();
       await closed;
     },
     async mend() {
       muted = false;
+      if (frozen) for (const [from, to] of open) from.pipe(to);
+      frozen = false;
       if (!server.listening) await listen();
     },
   };

@@ -1,6 +1,7 @@
+import { Socket } from 'node:net';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RoutedClient } from '../../../server/database/client.ts';
 import { connect } from '../../../server/database/connection.ts';
 import { isUnreachable } from '../../../server/database/errors.ts';
@@ -22,18 +23,19 @@ describe('D8: an unresponsive database', () => {
     await database.drop();
   });
 
+  const refused = async (asked: Promise<unknown>) =>
+    expect(
+      isUnreachable(
+        await asked.then(
+          () => 'answered',
+          (error: unknown) => error,
+        ),
+      ),
+    ).toBe(true);
+
   it('waiting statements fail within seconds, new ones at once, until the database responds again', async () => {
     const { db, close } = connect({ url: proxy.url, log, poolSize: 4, watched: true });
     const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
-    const refused = async (asked: Promise<unknown>) =>
-      expect(
-        isUnreachable(
-          await asked.then(
-            () => 'answered',
-            (error: unknown) => error,
-          ),
-        ),
-      ).toBe(true);
     await Promise.all(Array.from({ length: 4 }, ask));
     proxy.mute();
     // Far more than connections, so that some wait for one. Without the watch they would wait 35 s.
@@ -49,6 +51,47 @@ describe('D8: an unresponsive database', () => {
         ),
       )
       .toEqual([{ one: 1 }]);
+    await close();
+  });
+
+  it('a transaction that could not be ended meanwhile is undone, and not the next user’s', async () => {
+    await database.pool.query('create table noted (n int)');
+    const { db, close } = connect({ url: proxy.url, log, poolSize: 2, watched: true });
+    const note = (n: number, by = db) => sql`insert into noted values (${n})`.execute(by);
+    const begun = db.transaction().execute(async (tx) => {
+      await note(1, tx);
+      proxy.freeze();
+      // This transaction sends nothing while the silence is noticed.
+      await refused(note(2));
+      await note(3, tx);
+    });
+    await refused(begun);
+    await proxy.mend();
+    const again = () => db.transaction().execute((tx) => note(4, tx));
+    await expect
+      .poll(() =>
+        again().then(
+          () => 'noted',
+          () => 'refused',
+        ),
+      )
+      .toBe('noted');
+    const { rows } = await database.pool.query('select n from noted');
+    expect(rows).toEqual([{ n: 4 }]);
+    await close();
+  });
+
+  it('the probe is kept alive, as a network could forget it and seem to be the database', async () => {
+    const alive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+    const { db, close } = connect({ url: proxy.url, log, poolSize: 1, watched: true });
+    await sql`select pg_sleep(1)`.execute(db);
+    await expect
+      .poll(() => alive.mock.calls)
+      .toEqual([
+        [true, 30_000],
+        [true, 30_000],
+      ]);
+    alive.mockRestore();
     await close();
   });
 

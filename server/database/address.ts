@@ -26,6 +26,9 @@ const DEFAULT_PORT = 5432;
 /** Beginning with user and password, hosts, path, query. */
 const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/;
 const SERVER = /^(?:\[([\da-f:.]+)\]|([^\s:[\]@#]*))(?::(\d{1,5}))?$/i;
+/** What the URL says about TLS; the first three name files. */
+const TLS = ['sslrootcert', 'sslcert', 'sslkey', 'sslmode', 'ssl', 'uselibpqcompat'];
+const TLS_FILES = TLS.slice(0, 3);
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const UNREADABLE =
   'is no URL: user and password have to be percent-encoded (/ is %2F, # %23, ? %3F, @ %40, % %25), ports are numbers';
@@ -55,7 +58,7 @@ function isServer(text: string): boolean {
 /** What the driver has against the URL, which reads the files of certificates and keys that it names. */
 function driverProblem(url: string): string | undefined {
   try {
-    new pg.Client({ connectionString: new Address(url).connectionString });
+    new pg.Client(new Address(url).config());
     return undefined;
   } catch (error) {
     const { code, message, syscall } = error as NodeJS.ErrnoException;
@@ -70,11 +73,13 @@ function driverProblem(url: string): string | undefined {
  * the right one is determined on first use, and again after its loss.
  */
 export class Address {
-  /** Connection string for the first server; {@link locate} finds the right one of several. */
-  readonly connectionString: string;
   readonly prepares: boolean;
   /** Whether a pooler rejects settings in the startup message, so that none are sent. */
   bare = false;
+  readonly #connectionString: string;
+  /** The same with the files of certificates and keys; undefined when it names none. */
+  readonly #withFiles: string | undefined;
+  #tls: pg.ClientConfig['ssl'];
   readonly #servers: readonly Server[];
   readonly #wanted: string;
   /** Whether a server is of the wanted kind. */
@@ -89,13 +94,34 @@ export class Address {
     this.prepares = options.get('prepared_statements') !== 'off';
     options.delete('target_session_attrs');
     options.delete('prepared_statements');
-    const rest = options.size === 0 ? path : `${path}?${options}`;
+    const textOf = () => `${before}${hosts.split(',')[0]}${path}${options.size === 0 ? '' : `?${options}`}`;
     const servers = serversOf(hosts, options);
-    this.connectionString = `${before}${hosts.split(',')[0]}${rest}`;
+    this.#connectionString = textOf();
+    if (TLS_FILES.some((name) => options.has(name))) {
+      this.#withFiles = this.#connectionString;
+      for (const name of TLS) options.delete(name);
+      this.#connectionString = textOf();
+    }
     this.fits = WANTED[wanted as keyof typeof WANTED] ?? WANTED.any;
     this.#wanted = wanted;
     this.#asks = servers.length > 1 || wanted !== 'any';
     this.#servers = servers;
+  }
+
+  /**
+   * What to connect with: the first server, unless {@link locate} names another. The files of certificates and keys are
+   * read each time, as they are renewed; while one cannot be read the last ones count, because an error here would
+   * reach a pool's timers and sockets, and end the process.
+   */
+  config(): pg.ClientConfig {
+    const connectionString = this.#connectionString;
+    if (this.#withFiles === undefined) return { connectionString };
+    try {
+      this.#tls = tlsOf(this.#withFiles);
+    } catch (error) {
+      if (this.#tls === undefined) throw error;
+    }
+    return { connectionString, ssl: this.#tls };
   }
 
   /**
@@ -134,7 +160,7 @@ export class Address {
 
   async #roleOf({ host, port }: Server): Promise<Role> {
     const client = new pg.Client({
-      connectionString: this.connectionString,
+      ...this.config(),
       application_name: 'castellan looks for the primary',
       connectionTimeoutMillis: SAYS_WITHIN,
       query_timeout: SAYS_WITHIN,
@@ -151,6 +177,11 @@ export class Address {
       client.end().catch(() => undefined);
     }
   }
+}
+
+/** What the driver makes of the parameters of TLS, files included. */
+function tlsOf(connectionString: string): pg.ClientConfig['ssl'] {
+  return (new pg.Client({ connectionString }) as unknown as Pick<pg.ClientConfig, 'ssl'>).ssl;
 }
 
 /** The servers that a URL names; as for the driver, `host` and `port` in its query count instead of those before. */

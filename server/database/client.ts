@@ -26,9 +26,12 @@ export class RoutedClient extends pg.Client {
 
   constructor(config: RoutedClientConfig = {}) {
     const address = config.address ?? addressOf(config.connectionString ?? '');
-    super({ ...config, connectionString: address.connectionString });
+    super({ ...config, ...address.config() });
     this.#address = address;
     this.#followRole();
+    // Statements are told of a loss themselves; where none waits, it would end the process. A pool listens only while a
+    // connection is idle, and not yet as it becomes ready.
+    this.on('error', () => undefined);
   }
 
   override connect(): Promise<pg.Client>;

@@ -39,7 +39,6 @@ export async function learnOfPooler(url: string, connectedWithin = CONNECT_WITHI
     statement_timeout: 1_000,
     connectionTimeoutMillis: connectedWithin,
   });
-  client.on('error', () => undefined);
   try {
     await client.connect();
   } catch (error) {

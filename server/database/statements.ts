@@ -61,9 +61,6 @@ export class NamingClient extends RoutedClient {
     super(config);
     this.#limit = config.namedStatements ?? DEFAULT_NAMED_STATEMENTS;
     this.#watch = config.watch;
-    // The pool listens for errors of idle connections only; a loss during a transaction would otherwise end the
-    // process.
-    this.on('error', () => undefined);
     const send: Send = super.query.bind(this) as Send;
     const query: Send = (statement, values, callback) => {
       const text = textOf(statement);
@@ -136,8 +133,10 @@ export class NamingClient extends RoutedClient {
         // that name for ever.
         if (stale) this.#names.delete(sql);
         const undone = stale || isUndone(error);
-        // Within a transaction everything was rolled back, so the whole transaction has to be retried by its owner.
-        if (!undone || tries === TRIES || this.getTransactionStatus() !== 'I') throw error;
+        // Within a transaction everything was rolled back, so the whole transaction has to be retried by its owner. So
+        // has one that failed at its end: a second `commit` would succeed, with nothing to commit.
+        const whole = sql === 'commit' || this.getTransactionStatus() !== 'I';
+        if (!undone || tries === TRIES || whole) throw error;
       }
     }
   }

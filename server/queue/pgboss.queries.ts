@@ -55,8 +55,6 @@ async function alone(databaseUrl: string, work: (client: RoutedClient) => Promis
     application_name: 'castellan jobs',
     connectionTimeoutMillis: CONNECT_WITHIN,
   });
-  // A loss of the connection fails the next statement; without a listener it would end the process.
-  client.on('error', () => undefined);
   await client.connect();
   try {
     while (!(await isFirst(client))) await sleep(AGAIN_AFTER);

@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Address, addressProblem } from '../../../server/database/address.ts';
@@ -57,10 +61,27 @@ describe('DATABASE_URL', () => {
     const address = new Address(
       'postgres://a:b@h1,h2:1/c?target_session_attrs=any&sslmode=require&prepared_statements=off',
     );
-    expect(address).toMatchObject({
-      connectionString: 'postgres://a:b@h1/c?sslmode=require',
-      prepares: false,
+    expect(address.config()).toEqual({ connectionString: 'postgres://a:b@h1/c?sslmode=require' });
+    expect(address.prepares).toBe(false);
+  });
+
+  it('has certificates read again for every connection; the last ones count while they cannot be read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'castellan-test-'));
+    const ca = join(folder, 'ca.crt');
+    await writeFile(ca, 'first');
+    const address = new Address(
+      `postgres://a:b@h1/c?sslmode=verify-full&sslrootcert=${ca}&application_name=x`,
+    );
+    const withCa = (text: string) => ({
+      connectionString: 'postgres://a:b@h1/c?application_name=x',
+      ssl: { ca: text },
     });
+    expect(address.config()).toEqual(withCa('first'));
+    await writeFile(ca, 'renewed');
+    expect(address.config()).toEqual(withCa('renewed'));
+    await rm(folder, { recursive: true });
+    expect(new pg.Client(address.config())).toMatchObject({ ssl: { ca: 'renewed' } });
+    expect(() => new Address(`postgres://a:b@h1/c?sslrootcert=${ca}`).config()).toThrow('ENOENT');
   });
 });
 

@@ -165,4 +165,14 @@ describe('a statement that PostgreSQL aborted to end a deadlock', () => {
     expect(await crossing()).toMatchObject({ code: '40P01' });
     await client.query('rollback');
   });
+
+  it('fails where it ends a transaction: repeated it would succeed, with nothing left to commit', async () => {
+    await database.pool.query(`create table checked (n int);
+      create function fails_late() returns trigger language plpgsql
+        as $$begin raise 'a deadlock' using errcode = 'deadlock_detected'; end$$;
+      create constraint trigger late after insert on checked initially deferred
+        for each row execute function fails_late()`);
+    for (const text of ['begin', 'insert into checked values (1)']) await client.query(text, []);
+    await expect(client.query('commit', [])).rejects.toMatchObject({ code: '40P01' });
+  });
 });

@@ -1,4 +1,5 @@
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import { RoutedClient } from '../../../server/database/client.ts';
@@ -51,4 +52,32 @@ it('one stays open for ever, the others go when they are not used', async () => 
   vi.advanceTimersByTime(2 * POLL);
   expect(await openedFor(1)).toBe(3);
   expect(await openedFor(3)).toBe(5);
+});
+
+/** PostgreSQL's messages at the start of a connection that it ends at once, as while it is stopped. */
+const READY_AND_GONE = Buffer.concat([
+  message('R', Buffer.alloc(4)),
+  message('Z', 'I'),
+  message('E', 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'),
+]);
+function message(type: string, content: Buffer | string): Buffer {
+  const head = Buffer.from(`${type}0000`);
+  head.writeInt32BE(4 + content.length, 1);
+  return Buffer.concat([head, Buffer.from(content)]);
+}
+
+it('a connection that ends as it becomes ready is lost, and does not end the process', async () => {
+  vi.useRealTimers();
+  const server = createServer((socket) => void socket.once('data', () => socket.end(READY_AND_GONE)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ending = openQueueDatabase({
+    databaseUrl: `postgres://castellan:none@127.0.0.1:${port}/castellan`,
+    log: pino({ level: 'silent' }),
+    max: 1,
+  });
+  ending.hurry();
+  expect(await ending.executeSql('select 1', [])).toBeUndefined();
+  await ending.close();
+  await once(server.close(), 'close');
 });

@@ -55,7 +55,10 @@ export function createAdapter(parts: Parts, model: string): Adapter {
         // The user or application was deleted meanwhile. A session, which names the user alone, is stored when the answer
         // is made already: the library has none for an error then.
         if (model === 'Session') throw new DomainError('forbidden_to_all', 'Your user was deleted.');
-        throw new errors.AccessDenied();
+        // Each by what its endpoint may answer (RFC 6749, 4.1.2.1 and 5.2).
+        throw model in TOKENS
+          ? new errors.InvalidGrant('the user or application was deleted')
+          : new errors.AccessDenied();
       }
     },
     find: async (id) =>

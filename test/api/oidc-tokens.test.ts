@@ -9,10 +9,12 @@ import { createLog } from '../../server/observability/log.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { addRelyingParty, REDIRECT_URI, type RelyingParty } from '../harness/relying-party.ts';
 
 const CORPORATION = 98_000_011;
 const MEMBER = 2_112_000_049;
+const LEAVING = 2_112_000_055;
 const FORM = 'application/x-www-form-urlencoded';
 
 let app: TestApp;
@@ -176,6 +178,22 @@ describe('RFC 6749, 3.2 and 5: the token endpoint', () => {
     expect((await post('/oidc/token', { body: huge })).error).toBe('invalid_request');
     const odd = { ...fields, colour: 'red', scope: '', refresh_token: '', resource: 'https://x.example' };
     expect((await post('/oidc/token', { body: odd })).status).toBe(200);
+  });
+
+  it('5.2: where the user is deleted while tokens are issued, the code is an invalid_grant', async () => {
+    const leaving = new Browser(app, { choice: { characterId: LEAVING } });
+    const { landed, verifier } = await party.visit(leaving);
+    const code = landed.url.searchParams.get('code') ?? '';
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI };
+    const body = { ...credentialsOf(party), ...fields, code_verifier: verifier };
+    const answer = await meanwhile(
+      app,
+      'select from users where character_id = $1 for update',
+      [LEAVING],
+      () => post('/oidc/token', { body }),
+      (other) => other.query('delete from users where character_id = $1', [LEAVING]),
+    );
+    expect([answer.status, answer.error]).toEqual([400, 'invalid_grant']);
   });
 
   it('10.10: codes and tokens cannot be guessed: 43 letters of 64, 256 bits', async () => {

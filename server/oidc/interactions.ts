@@ -142,10 +142,17 @@ export function createInteractions(services: Services, provider: Provider): Inte
   ) as Interactions;
 }
 
-/** Loads the interaction of the browser's cookie, which must be the one in the path (protects against login CSRF). */
+/**
+ * Loads the interaction of the browser's cookie, which must be the one in the path (protects against login CSRF). It ends
+ * where its redirect URI was removed meanwhile, to which its errors would go (D81).
+ */
 async function find(provider: Provider, { req, res, uid }: Step): Promise<Interaction> {
   const interaction = await provider.interactionDetails(req, res);
   if (interaction.uid !== uid) throw new errors.SessionNotFound('another interaction');
+  const { clientId, redirectUri } = partsOf(interaction);
+  const client = await provider.Client.find(clientId);
+  if (client === undefined) throw new errors.InvalidClient('the application was deleted');
+  if (!client.redirectUriAllowed(redirectUri)) throw new errors.InvalidRedirectUri();
   return interaction;
 }
 

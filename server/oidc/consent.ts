@@ -42,7 +42,7 @@ export async function loadGrant(
   if (present !== undefined) return grant;
   const times = { now: clock.now(), lifetime: LIFETIMES.grant * 1000 };
   await deleteIdleGrants(db, { characterId: Number(accountId), clientId }, times);
-  if (await addToSession(db, session, clientId, grant)) return grant;
+  if (await addToSession(db, session, accountId, grant)) return grant;
   await grant.destroy();
   return loadGrant({ db, clock }, ctx);
 }
@@ -54,14 +54,16 @@ export async function loadGrant(
 async function addToSession(
   db: Services['db'],
   session: Session,
-  clientId: string,
+  accountId: string,
   grant: Grant,
 ): Promise<boolean> {
+  const clientId = grant.clientId ?? '';
   const former = session.grantIdFor(clientId);
   session.ensureClientContainer(clientId);
   const own = { sid: session.sidFor(clientId) ?? '', grantId: grant.jti };
   // The library also stores empty parts.
-  const found = (await authorizeInSession(db, session.uid, { clientId, former }, own)) ?? {};
+  const found =
+    (await authorizeInSession(db, { uid: session.uid, accountId }, { clientId, former }, own)) ?? {};
   const { sid = own.sid, grantId = own.grantId } = found;
   session.sidFor(clientId, sid);
   session.grantIdFor(clientId, grantId);

@@ -87,13 +87,14 @@ export function loggedOutPage(client: string | undefined): string {
 /**
  * The page for errors of an authorization request that cannot be reported by redirecting to the application.
  *
- * @param cause the error itself
+ * @param cause the error itself, or the page whose form cannot be taken
  */
 export function errorPage(
   { error, error_description: description }: { error: string; error_description?: string | undefined },
-  cause: unknown,
+  cause: Error | 'logout',
 ): string {
-  const known = cause instanceof errors.SessionNotFound ? LOST : KNOWN_ERRORS[error];
+  const known =
+    cause === 'logout' ? LEFT : cause instanceof errors.SessionNotFound ? LOST : KNOWN_ERRORS[error];
   return page(
     known === undefined ? 'This request cannot be answered' : known.title,
     paragraphs(
@@ -117,6 +118,15 @@ const LOST: KnownError = {
   says: [
     'It was begun in another browser, was completed already, or not completed in time.',
     'Please go back to the application and sign in again.',
+  ],
+};
+
+/** Of a logout page that was pressed before, was asked for once more, or whose session is over. */
+const LEFT: KnownError = {
+  title: 'This page was used already, or replaced',
+  says: [
+    'You are logged out, unless you opened this page in another window, too.',
+    'If you are still signed in, please log out again.',
   ],
 };
 

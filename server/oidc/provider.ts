@@ -158,7 +158,7 @@ function configurationOf(services: Services): Configuration {
     },
     renderError: (ctx, out, error) => {
       ctx.type = 'html';
-      ctx.body = errorPage(out, error);
+      ctx.body = errorPage(out, ctx.oidc?.route === 'end_session_confirm' ? 'logout' : error);
     },
   };
 }
@@ -200,7 +200,11 @@ function keepUntilReplaced(provider: ProviderInstance): void {
     async save(this: InstanceType<typeof provider.Session> & RenamedSession, ttl: number) {
       const former = this.oldId;
       this.oldId = undefined;
-      const saved = await save.call(this, ttl);
+      const saved = await save.call(this, ttl).catch((error: unknown) => {
+        // The library tries once more.
+        this.oldId = former;
+        throw error;
+      });
       if (former !== undefined) await this.adapter.destroy(former);
       return saved;
     },
@@ -228,7 +232,10 @@ function listenerOf(provider: ProviderInstance, services: Pick<Services, 'db' | 
   const judges = new WeakMap<IncomingMessage, Judge>();
   const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);
   provider.on('server_error', fail);
-  (provider as EventEmitter).on('error', (error: Error, ctx: { req: IncomingMessage }) => fail(ctx, error));
+  (provider as EventEmitter).on('error', (error: Error & { headerSent?: true }, ctx: KoaContextWithOIDC) => {
+    // Koa marks what came of a client that has gone.
+    if (error.headerSent !== true) fail(ctx, error);
+  });
   provider.use(async (ctx, next) => {
     ctx.set(PROTOCOL_HEADERS);
     // Errors outside the library's own handling, as of a session that cannot be stored: Koa would answer them itself.
@@ -249,7 +256,9 @@ function listenerOf(provider: ProviderInstance, services: Pick<Services, 'db' | 
           fail(ctx, error);
         });
     }
-    if (!failures.has(ctx.req)) return;
+    // Nobody gets this answer: the client has gone, or the graceful stop has answered with 503.
+    const unheard = !ctx.writable || ctx.res.destroyed;
+    if (!failures.has(ctx.req) && !unheard) return;
     ctx.respond = false;
     if (oidc !== undefined) await giveBackUsed(services, oidc);
   });

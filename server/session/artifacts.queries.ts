@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { CLOCKS_APART } from '../shared/clock.ts';
 import { digestOf } from '../shared/digest.ts';
 
@@ -150,11 +151,11 @@ interface Authorization {
 
 /**
  * Stores an application's part of a browser session in place of the one with the grant `former`. Returns the part that
- * is stored then: another one if a concurrent request was first; undefined if the session is not stored yet.
+ * is stored then: another one if a concurrent request was first; undefined if the session is not stored as this user's yet.
  */
 export async function authorizeInSession(
   db: Kysely<Database>,
-  uid: string,
+  { uid, accountId }: { readonly uid: string; readonly accountId: string },
   { clientId, former }: { readonly clientId: string; readonly former: string | undefined },
   part: Authorization,
 ): Promise<Partial<Authorization> | undefined> {
@@ -163,7 +164,7 @@ export async function authorizeInSession(
     set payload = jsonb_set(a.payload, '{authorizations}', coalesce(a.payload->'authorizations', '{}')
       || case when a.payload #>> array['authorizations', ${clientId}, 'grantId'] is distinct from ${former ?? null}
         then '{}' else jsonb_build_object(${clientId}::text, ${JSON.stringify(part)}::jsonb) end)
-    where a.model = 'Session' and a.session_uid = ${uid}
+    where a.model = 'Session' and a.session_uid = ${uid} and a.payload->>'accountId' = ${accountId}
     returning a.payload->'authorizations'->${clientId} as stored`.execute(db);
   return rows[0]?.stored;
 }
@@ -197,14 +198,24 @@ export async function giveArtifactBack(
   until: Date,
   since?: Date,
 ): Promise<void> {
-  await db
-    .updateTable('oidc_artifacts')
-    .set({ consumed_on: null })
-    .where('model', '=', model)
-    .where('id_hash', '=', idHash)
-    .where('consumed_on', '<=', until)
-    .$if(since !== undefined, (update) => update.where('consumed_on', '>=', since as Date))
-    .execute();
+  await inTransaction(db, async (tx) => {
+    // The use may not be committed yet: it is waited for, and only a statement that begins afterwards sees it.
+    await tx
+      .selectFrom('oidc_artifacts')
+      .select('model')
+      .where('model', '=', model)
+      .where('id_hash', '=', idHash)
+      .forUpdate()
+      .execute();
+    await tx
+      .updateTable('oidc_artifacts')
+      .set({ consumed_on: null })
+      .where('model', '=', model)
+      .where('id_hash', '=', idHash)
+      .where('consumed_on', '<=', until)
+      .$if(since !== undefined, (update) => update.where('consumed_on', '>=', since as Date))
+      .execute();
+  });
 }
 
 export async function deleteArtifact(

@@ -188,6 +188,20 @@ describe('attack: replay of a code', () => {
     expect((await tokenEndpoint(redeeming(party, code, verifier))).json.error).toBe('invalid_grant');
   });
 
+  it('D84: a use that is still under way when it is given back is given back, too', async () => {
+    const { code, verifier } = await codeFor(party, VICTIM);
+    const at = { model: 'AuthorizationCode', idHash: digestOf(code) };
+    const on = app.clock.now();
+    // Of this statement the answer was given up; PostgreSQL commits it all the same.
+    await meanwhile(
+      app,
+      'update oidc_artifacts set consumed_on = $3 where model = $1 and id_hash = $2',
+      [at.model, at.idHash, on],
+      () => giveArtifactBack(app.db, at, on, on),
+    );
+    expect((await tokenEndpoint(redeeming(party, code, verifier))).status).toBe(200);
+  });
+
   it('D84: a code is valid for a minute', async () => {
     const { code, verifier } = await codeFor(party, VICTIM);
     app.clock.advance(61_000);

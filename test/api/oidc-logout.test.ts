@@ -88,6 +88,32 @@ function endSession(id_token_hint: string, more: Record<string, string> = {}) {
   return openid.buildEndSessionUrl(party.config, { id_token_hint, ...more });
 }
 
+describe('D82: a logout page that counts no more', () => {
+  const expectTold = ({ page, html }: Awaited<ReturnType<Browser['go']>>) => {
+    expect(page?.status).toBe(400);
+    expect(html).toContain('This page was used already, or replaced');
+  };
+
+  it.each(['pressed twice', 'pressed when its session is over'])('%s: says so', async (how) => {
+    const browser = browserOf(MEMBER);
+    const tokens = await party.signIn(browser);
+    const page = await browser.go(endSession(tokens.id_token ?? ''));
+    const late = browserOf(MEMBER);
+    late.cookies = [...browser.cookies];
+    if (how === 'pressed twice') await browser.press(page, 'logout');
+    else await sql`delete from oidc_artifacts where model = 'Session'`.execute(app.db);
+    expectTold(await late.press(page, 'logout'));
+  });
+
+  it('asked for in another window since: says so', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const first = await browser.go(`${BASE_URL}/oidc/logout`);
+    await browser.go(`${BASE_URL}/oidc/logout`);
+    expectTold(await browser.press(first, 'logout'));
+  });
+});
+
 /** Has every notice fail that is about to be stored, as where the database is stopped. */
 async function failToEnqueue() {
   await sql`create function fails() returns trigger language plpgsql as

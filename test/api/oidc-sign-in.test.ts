@@ -11,7 +11,7 @@ import { addUser } from '../fixtures/users.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
 import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
-import { addRelyingParty, type RelyingParty, signInAtOnce } from '../harness/relying-party.ts';
+import { addRelyingParty, REDIRECT_URI, type RelyingParty, signInAtOnce } from '../harness/relying-party.ts';
 import { userRow } from '../harness/sign-in.ts';
 
 const ALLIANCE = 99_000_001;
@@ -242,6 +242,22 @@ describe('D82: signing in', () => {
       await ok(root.oidc.updateClient({ params: { client_id }, body: { first_party } }));
       expect(await quietly()).toBeNull();
     }
+  });
+
+  it('D81: nobody is sent back to a redirect URI that was removed while the page was open', async () => {
+    const removed = 'https://former.example/back';
+    const forum = await addRelyingParty(app, {
+      first_party: false,
+      redirect_uris: [REDIRECT_URI, removed],
+    });
+    const browser = browserOf(MEMBER);
+    const asking = await browser.go((await forum.begin({ redirect_uri: removed })).url);
+    const params = { client_id: forum.client.client_id };
+    const root = app.client(app.root);
+    await ok(root.oidc.updateClient({ params, body: { redirect_uris: [REDIRECT_URI] } }));
+    const back = await browser.follow(asking, 'No, go back');
+    expect(back.url.origin).toBe(BASE_URL);
+    expect(back.html).toContain('This application does not come from where it says');
   });
 
   it('D90: a consent is told once, with its scopes, as done by whoever gave it', async () => {
@@ -524,7 +540,10 @@ describe('D8: a session that cannot be stored', () => {
       await sql`create trigger fails before insert or update on oidc_artifacts for each row
         when (new.model = 'Session') execute function fails()`.execute(tx);
     });
-  afterEach(() => sql`drop function if exists fails cascade`.execute(app.db));
+  afterEach(async () => {
+    await sql`drop function if exists fails cascade`.execute(app.db);
+    await sql`drop sequence if exists failed`.execute(app.db);
+  });
 
   it('D82: leaves the browser the session that it has, and no code', async () => {
     const browser = browserOf(MEMBER);
@@ -540,6 +559,27 @@ describe('D8: a session that cannot be stored', () => {
     await sql`drop function fails cascade`.execute(app.db);
     await party.signIn(browser);
     expect(asksTheGame(browser)).toBe(1);
+  });
+
+  it('D82: at once, but at the next attempt, is the only one, and no part of it another character’s', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    // The browser keeps its cookie, as after a hand-over.
+    await sql`delete from oidc_artifacts`.execute(app.db);
+    await sql`create sequence failed`.execute(app.db);
+    await sql`create function fails() returns trigger language plpgsql as $$begin
+      if nextval('failed') = 1 then raise exception 'not stored' using errcode = '57P01'; end if; return new; end$$`.execute(
+      app.db,
+    );
+    await sql`create trigger fails before insert on oidc_artifacts for each row
+      when (new.model = 'Session' and new.character_id is not null) execute function fails()`.execute(app.db);
+    expect((await party.visit(browser)).landed.page?.status).toBe(503);
+    browser.choice = { characterId: OTHER };
+    const { landed, ...begun } = await party.visit(browser);
+    expect((await party.redeem(begun, landed.url)).claims()?.sub).toBe(String(OTHER));
+    const { rows } = await sql`select session_uid from oidc_artifacts where model = 'Session'
+      group by session_uid having count(*) > 1`.execute(app.db);
+    expect(rows).toEqual([]);
   });
 
   async function visit() {

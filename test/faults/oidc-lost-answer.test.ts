@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { digestOf } from '../../server/shared/digest.ts';
@@ -35,25 +36,36 @@ afterAll(async () => {
   await app?.stop();
 });
 
-it('D84: a refresh token can be sent again when the connection was lost while it was marked as used', async () => {
+/** A refresh token of somebody who signed in just now, and how to look whether it is used. */
+async function fresh() {
   const browser = new Browser(app, { choice: { characterId: MEMBER } });
   const { landed, ...begun } = await party.visit(browser, { scope: 'openid offline_access' });
   const { refresh_token = '' } = await party.redeem(begun, landed.url);
   const { client_id, client_secret = '' } = party.client;
-  const refresh = () =>
-    postForm(app, '/oidc/token', { grant_type: 'refresh_token', refresh_token, client_id, client_secret });
+  const fields = { grant_type: 'refresh_token', refresh_token, client_id, client_secret };
+  const refresh = () => postForm(app, '/oidc/token', fields);
+  const row = [digestOf(refresh_token)];
   const isUsed = async () => {
     const { rows } = await direct.query<{ used: boolean }>(
       "select consumed_on is not null as used from oidc_artifacts where model = 'RefreshToken' and id_hash = $1",
-      [digestOf(refresh_token)],
+      row,
     );
     return rows[0]?.used;
   };
+  /** Has its use wait until `commit`. */
+  const hold = async () => {
+    await direct.query('begin');
+    await direct.query(
+      "select from oidc_artifacts where model = 'RefreshToken' and id_hash = $1 for update",
+      row,
+    );
+  };
+  return { fields, refresh, isUsed, hold };
+}
 
-  await direct.query('begin');
-  await direct.query("select from oidc_artifacts where model = 'RefreshToken' and id_hash = $1 for update", [
-    digestOf(refresh_token),
-  ]);
+it('D84: a refresh token can be sent again when the connection was lost while it was marked as used', async () => {
+  const { refresh, isUsed, hold } = await fresh();
+  await hold();
   const refreshed = refresh();
   await untilBehind(direct, 1, refreshed);
   await proxy.cut();
@@ -67,4 +79,33 @@ it('D84: a refresh token can be sent again when the connection was lost while it
   await vi.waitFor(async () => expect(await isUsed()).toBe(false), LONG);
   const again = await refresh();
   expect({ status: again.status, error: again.json.error }).toEqual({ status: 200, error: undefined });
+});
+
+it('D84: it can be sent again when the client reset its connection, which is no outage of the database (D8)', async () => {
+  await direct.query('delete from oidc_artifacts');
+  const { fields, refresh, isUsed, hold } = await fresh();
+  const tokens = async () =>
+    (await direct.query("select from oidc_artifacts where model = 'RefreshToken'")).rowCount;
+  const before = app.logged.length;
+  const logged = () => app.logged.slice(before).join('');
+  await hold();
+  const { hostname, port } = new URL(app.url);
+  const form = new URLSearchParams(fields).toString();
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /oidc/token HTTP/1.1
+Host: ${hostname}
+Content-Type: application/x-www-form-urlencoded
+Content-Length: ${form.length}
+
+${form}`.replaceAll('\n', '\r\n'),
+  );
+  await untilBehind(direct, 1);
+  socket.resetAndDestroy();
+  await vi.waitFor(() => expect(logged()).toContain('"aborted":true'), LONG);
+  await direct.query('commit');
+  // The request goes on to its end, which is that nobody has the new token.
+  await vi.waitFor(async () => expect([await isUsed(), await tokens()]).toEqual([false, 2]), LONG);
+  expect((await refresh()).status).toBe(200);
+  expect(logged()).not.toContain('the database cannot be reached');
 });

@@ -23,11 +23,10 @@ export function pathOf({ resource, path }: Route, params: Values = {}): string {
     const value = params[name];
     if (!value && value !== 0) throw new TypeError(`Path parameter ${name} is missing`);
     const text = String(value);
-    if (/\p{Surrogate}/u.test(text)) throw new TypeError(`Path parameter ${name} is no Unicode text`);
     const segments = rest ? text.replace(/^\//, '').split('/') : [text];
-    // URL parsers resolve these as relative segments, even when they are encoded.
-    if (segments.some((segment) => /^\.\.?$/.test(segment))) {
-      throw new TypeError(`Path parameter ${name} is a dot segment`);
+    // URL parsers resolve dots as relative segments, even when they are encoded. Half a surrogate pair has no encoding.
+    if (segments.some((segment) => /^\.\.?$|\p{Cs}/u.test(segment))) {
+      throw new TypeError(`Path parameter ${name} cannot be sent`);
     }
     return segments.map(encodeURIComponent).join('/');
   });

@@ -63,8 +63,8 @@ describe('webhook-bot.mjs', () => {
       printed += part;
     });
     const said = (text: string | RegExp) => expect.poll(() => printed, { timeout: 60_000 }).toMatch(text);
-    await said(/^http:.*\n/);
-    return { bot, url: /^http:\S+/.exec(printed)?.[0] ?? '', said, printed: () => printed };
+    await said(/^http:.*\n/m);
+    return { bot, url: /^http:\S+/m.exec(printed)?.[0] ?? '', said, printed: () => printed };
   }
 
   async function kill(bot: ChildProcess) {

@@ -15,6 +15,8 @@ interface Role {
   readonly readOnly: boolean;
 }
 
+type Tls = Pick<pg.ClientConfig, 'ssl' | 'sslnegotiation'>;
+
 interface Server {
   readonly host: string;
   readonly port: number;
@@ -27,7 +29,7 @@ const DEFAULT_PORT = 5432;
 const URL_PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/;
 const SERVER = /^(?:\[([\da-f:.]+)\]|([^\s:[\]@#]*))(?::(\d{1,5}))?$/i;
 /** What the URL says about TLS; the first three name files. */
-const TLS = ['sslrootcert', 'sslcert', 'sslkey', 'sslmode', 'ssl', 'uselibpqcompat'];
+const TLS = ['sslrootcert', 'sslcert', 'sslkey', 'sslmode', 'ssl', 'sslnegotiation', 'uselibpqcompat'];
 const TLS_FILES = TLS.slice(0, 3);
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const UNREADABLE =
@@ -79,7 +81,7 @@ export class Address {
   readonly #connectionString: string;
   /** The same with the files of certificates and keys; undefined when it names none. */
   readonly #withFiles: string | undefined;
-  #tls: pg.ClientConfig['ssl'];
+  #tls: Tls | undefined;
   readonly #servers: readonly Server[];
   readonly #wanted: string;
   /** Whether a server is of the wanted kind. */
@@ -121,7 +123,7 @@ export class Address {
     } catch (error) {
       if (this.#tls === undefined) throw error;
     }
-    return { connectionString, ssl: this.#tls };
+    return { connectionString, ...this.#tls };
   }
 
   /**
@@ -180,8 +182,12 @@ export class Address {
 }
 
 /** What the driver makes of the parameters of TLS, files included. */
-function tlsOf(connectionString: string): pg.ClientConfig['ssl'] {
-  return (new pg.Client({ connectionString }) as unknown as Pick<pg.ClientConfig, 'ssl'>).ssl;
+function tlsOf(connectionString: string): Tls {
+  const client = new pg.Client({ connectionString }) as unknown as {
+    ssl: Tls['ssl'];
+    sslNegotiation: Tls['sslnegotiation'];
+  };
+  return { ssl: client.ssl, sslnegotiation: client.sslNegotiation };
 }
 
 /** The servers that a URL names; as for the driver, `host` and `port` in its query count instead of those before. */

@@ -190,6 +190,8 @@ function keepEnded(provider: ProviderInstance, { db, clock }: Pick<Services, 'db
 /** A session that gets another id, as stored by the library. */
 interface RenamedSession {
   oldId?: string | undefined;
+  /** Whether it is to be stored. */
+  touched?: boolean;
   readonly adapter: { destroy(id: string): Promise<unknown> };
 }
 
@@ -201,8 +203,8 @@ function keepUntilReplaced(provider: ProviderInstance): void {
       const former = this.oldId;
       this.oldId = undefined;
       const saved = await save.call(this, ttl).catch((error: unknown) => {
-        // The library tries once more.
-        this.oldId = former;
+        // The library would try once more, for an answer that has failed: the browser keeps the former one.
+        if (former !== undefined) this.touched = false;
         throw error;
       });
       if (former !== undefined) await this.adapter.destroy(former);
@@ -258,8 +260,8 @@ function listenerOf(provider: ProviderInstance, services: Pick<Services, 'db' | 
     }
     // Nobody gets this answer: the client has gone, or the graceful stop has answered with 503.
     const unheard = !ctx.writable || ctx.res.destroyed;
-    if (!failures.has(ctx.req) && !unheard) return;
-    ctx.respond = false;
+    if (failures.has(ctx.req)) ctx.respond = false;
+    else if (!unheard) return;
     if (oidc !== undefined) await giveBackUsed(services, oidc);
   });
   const answer = provider.callback();

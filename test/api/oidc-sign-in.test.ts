@@ -540,6 +540,16 @@ describe('D8: a session that cannot be stored', () => {
       await sql`create trigger fails before insert or update on oidc_artifacts for each row
         when (new.model = 'Session') execute function fails()`.execute(tx);
     });
+  /** Has the first session fail that says who signed in. */
+  async function failingOnce() {
+    await sql`create sequence failed`.execute(app.db);
+    await sql`create function fails() returns trigger language plpgsql as $$begin
+      if nextval('failed') = 1 then raise exception 'not stored' using errcode = '57P01'; end if; return new; end$$`.execute(
+      app.db,
+    );
+    await sql`create trigger fails before insert on oidc_artifacts for each row
+      when (new.model = 'Session' and new.character_id is not null) execute function fails()`.execute(app.db);
+  }
   afterEach(async () => {
     await sql`drop function if exists fails cascade`.execute(app.db);
     await sql`drop sequence if exists failed`.execute(app.db);
@@ -561,18 +571,23 @@ describe('D8: a session that cannot be stored', () => {
     expect(asksTheGame(browser)).toBe(1);
   });
 
+  it('D82: once, leaves the browser the session that it has all the same', async () => {
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const forum = await addRelyingParty(app, { client_name: 'Forum', first_party: false });
+    const asking = await browser.go((await forum.begin()).url);
+    await failingOnce();
+    expect((await browser.press(asking)).page?.status).toBe(503);
+    await party.signIn(browser);
+    expect(asksTheGame(browser)).toBe(1);
+  });
+
   it('D82: at once, but at the next attempt, is the only one, and no part of it another character’s', async () => {
     const browser = browserOf(MEMBER);
     await party.signIn(browser);
     // The browser keeps its cookie, as after a hand-over.
     await sql`delete from oidc_artifacts`.execute(app.db);
-    await sql`create sequence failed`.execute(app.db);
-    await sql`create function fails() returns trigger language plpgsql as $$begin
-      if nextval('failed') = 1 then raise exception 'not stored' using errcode = '57P01'; end if; return new; end$$`.execute(
-      app.db,
-    );
-    await sql`create trigger fails before insert on oidc_artifacts for each row
-      when (new.model = 'Session' and new.character_id is not null) execute function fails()`.execute(app.db);
+    await failingOnce();
     expect((await party.visit(browser)).landed.page?.status).toBe(503);
     browser.choice = { characterId: OTHER };
     const { landed, ...begun } = await party.visit(browser);

@@ -1,3 +1,4 @@
+import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -88,6 +89,7 @@ it('D84: it can be sent again when the client reset its connection, which is no 
     (await direct.query("select from oidc_artifacts where model = 'RefreshToken'")).rowCount;
   const before = app.logged.length;
   const logged = () => app.logged.slice(before).join('');
+  const end = vi.spyOn(ServerResponse.prototype, 'end');
   await hold();
   const { hostname, port } = new URL(app.url);
   const form = new URLSearchParams(fields).toString();
@@ -106,6 +108,9 @@ ${form}`.replaceAll('\n', '\r\n'),
   await direct.query('commit');
   // The request goes on to its end, which is that nobody has the new token.
   await vi.waitFor(async () => expect([await isUsed(), await tokens()]).toEqual([false, 2]), LONG);
+  // A graceful stop would wait for an answer that is never ended.
+  await vi.waitFor(() => expect(end).toHaveBeenCalledOnce(), LONG);
+  end.mockRestore();
   expect((await refresh()).status).toBe(200);
   expect(logged()).not.toContain('the database cannot be reached');
 });

@@ -70,17 +70,21 @@ describe('DATABASE_URL', () => {
     const ca = join(folder, 'ca.crt');
     await writeFile(ca, 'first');
     const address = new Address(
-      `postgres://a:b@h1/c?sslmode=verify-full&sslrootcert=${ca}&application_name=x`,
+      `postgres://a:b@h1/c?sslnegotiation=direct&sslmode=verify-full&sslrootcert=${ca}&application_name=x`,
     );
     const withCa = (text: string) => ({
       connectionString: 'postgres://a:b@h1/c?application_name=x',
       ssl: { ca: text },
+      sslnegotiation: 'direct',
     });
     expect(address.config()).toEqual(withCa('first'));
     await writeFile(ca, 'renewed');
     expect(address.config()).toEqual(withCa('renewed'));
     await rm(folder, { recursive: true });
-    expect(new pg.Client(address.config())).toMatchObject({ ssl: { ca: 'renewed' } });
+    expect(new pg.Client(address.config())).toMatchObject({
+      ssl: { ca: 'renewed' },
+      sslNegotiation: 'direct',
+    });
     expect(() => new Address(`postgres://a:b@h1/c?sslrootcert=${ca}`).config()).toThrow('ENOENT');
   });
 });

@@ -21,12 +21,11 @@ export function pathOf({ resource, path }: Route, params: Values = {}): string {
   return path.replace(/:(\w*)(\*?)/g, (_, named: string, rest: string) => {
     const name = named || `${resource}_id`;
     const value = params[name];
-    if (!value && value !== 0) throw new TypeError(`Path parameter ${name} is missing`);
-    const text = String(value);
+    const text = value || value === 0 ? String(value) : '';
     const segments = rest ? text.replace(/^\//, '').split('/') : [text];
     // URL parsers resolve dots as relative segments, even when they are encoded. Half a surrogate pair has no encoding.
-    if (segments.some((segment) => /^\.\.?$|\p{Cs}/u.test(segment))) {
-      throw new TypeError(`Path parameter ${name} cannot be sent`);
+    if (!text || segments.some((segment) => /^\.\.?$|\p{Cs}/u.test(segment))) {
+      throw new TypeError(`Path parameter ${name} is missing or invalid`);
     }
     return segments.map(encodeURIComponent).join('/');
   });

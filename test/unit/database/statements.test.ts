@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -173,6 +174,15 @@ describe('a statement that PostgreSQL aborted to end a deadlock', () => {
       create constraint trigger late after insert on checked initially deferred
         for each row execute function fails_late()`);
     for (const text of ['begin', 'insert into checked values (1)']) await client.query(text, []);
-    await expect(client.query('commit', [])).rejects.toMatchObject({ code: '40P01' });
+    // Read at once with the end of the transaction, as by a process that was busy.
+    const { connection } = client as unknown as { connection: { stream: Socket } };
+    connection.stream.pause();
+    const committed = client.query('commit', []).catch((error: unknown) => error);
+    const { processID } = client as unknown as { processID: number };
+    const states = () =>
+      database.pool.query('select state from pg_stat_activity where pid = $1', [processID]);
+    await expect.poll(async () => (await states()).rows).toEqual([{ state: 'idle' }]);
+    connection.stream.resume();
+    expect(await committed).toMatchObject({ code: '40P01' });
   });
 });

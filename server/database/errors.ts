@@ -32,9 +32,12 @@ const UNREACHABLE_CODES = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Codes of Node and OpenSSL for a connection that cannot be encrypted, or a certificate that is not accepted. */
+/**
+ * Codes of Node and OpenSSL for a connection that cannot be encrypted, as while only one of our certificate and its key was
+ * renewed, or a certificate that is not accepted.
+ */
 const TLS_FAILURE =
-  /^(CERT_|SELF_SIGNED_CERT_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$|ERR_TLS_|ERR_SSL_|EPROTO$)/;
+  /^(CERT_|SELF_SIGNED_CERT_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$|ERR_TLS_|ERR_SSL_|ERR_OSSL_(X509|PEM)_|EPROTO$)/;
 
 /** Messages of pg and pg-pool for errors that have no code. */
 const UNREACHABLE_MESSAGE =
@@ -65,7 +68,7 @@ export function isUnreachable(error: unknown): boolean {
 /** Whether the server's certificate is not accepted. */
 export function isUntrusted(error: unknown): boolean {
   const code = codeOf(error) ?? '';
-  return TLS_FAILURE.test(code) && !/^(ERR_SSL_|EPROTO$)/.test(code);
+  return TLS_FAILURE.test(code) && !/^(ERR_SSL_|ERR_OSSL_|EPROTO$)/.test(code);
 }
 
 /** Whether a statement was sent and no answer came in time (`query_timeout`). */

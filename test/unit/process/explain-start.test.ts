@@ -56,6 +56,13 @@ it.each([
   },
 );
 
+it('D8: a certificate of ours beside the key of another, as while both are renewed, is an outage', () => {
+  const message = 'error:05800074:x509 certificate routines::key values mismatch';
+  const error = Object.assign(new Error(message), { code: 'ERR_OSSL_X509_KEY_VALUES_MISMATCH' });
+  expect(isUnreachable(error)).toBe(true);
+  expect(explainStart(error)).toBe(`The database cannot be reached: ${message}\n`);
+});
+
 it.each(['EACCES', 'EPERM', 'EMFILE', 'EADDRNOTAVAIL'])(
   'D8: whatever keeps a connection from being opened (%s) is one sentence at the start, and an outage later',
   (code) => {

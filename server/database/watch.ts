@@ -12,6 +12,8 @@ const TIMES = {
   patience: 400,
   /** Timeout of the probe. */
   silence: 1_200,
+  /** The same at the most, once the server was silent: its timeout doubles, as opening a connection may take longer. */
+  longest: 5_000,
   /** Interval between two checks of waiting statements, and between probes of an unresponsive server. */
   pause: 200,
 };
@@ -74,21 +76,22 @@ export class Watch {
     // The primary answers instead of the replica, so that is no outage.
     if (server === 'replica') log.warn('the replica does not answer; the primary is asked until it does');
     else log.error('the database does not answer; requests are refused until it does');
-    while (!this.#closed) {
+    const { silence, longest, pause } = this.#times;
+    for (let within = silence; !this.#closed; within = Math.min(within * 2, longest)) {
       for (const giveUp of [...this.#waiting.keys()]) giveUp();
       this.#hangUp();
-      if (await this.#answers()) break;
-      await sleep(this.#times.pause, undefined, { ref: false });
+      if (await this.#answers(within)) break;
+      await sleep(pause, undefined, { ref: false });
     }
     this.silent = false;
     if (!this.#closed) log.warn(`the ${server} answers again`);
   }
 
   /** Whether the server answers the probe in time; a refused connection is an answer, too. */
-  async #answers(): Promise<boolean> {
+  async #answers(within = this.#times.silence): Promise<boolean> {
     const client = this.#client ?? this.#options.open();
     const asked = this.#ask(client);
-    const silence = sleep(this.#times.silence, false, { ref: false });
+    const silence = sleep(within, false, { ref: false });
     if (await Promise.race([asked, silence])) return true;
     // This process's event loop may have been blocked: answers that have arrived meanwhile are read first.
     await turn();

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -101,10 +102,27 @@ describe('D8: an unresponsive database', () => {
       opened += 1;
       return Object.assign(new RoutedClient({ connectionString: database.url }), { misplaced: true });
     };
-    const times = { patience: 0, silence: 60_000, pause: 1 };
+    const times = { patience: 0, silence: 60_000, longest: 60_000, pause: 1 };
     const watch = new Watch({ log, server: 'database', open, times });
     const end = watch.begin(() => undefined);
     await expect.poll(() => opened).toBeGreaterThan(1);
+    end();
+    watch.close();
+  });
+
+  it('a server that is slow to open connections is not unresponsive for ever', async () => {
+    const open = () => {
+      const client = new RoutedClient({ connectionString: database.url });
+      const { connect } = client as { connect(): Promise<unknown> };
+      return Object.assign(client, { connect: () => sleep(200).then(() => connect.call(client)) });
+    };
+    const watch = new Watch({
+      ...{ log, server: 'database', open },
+      times: { patience: 0, silence: 10, longest: 60_000, pause: 1 },
+    });
+    const end = watch.begin(() => undefined);
+    await expect.poll(() => watch.silent, { interval: 1 }).toBe(true);
+    await expect.poll(() => watch.silent, { timeout: 30_000 }).toBe(false);
     end();
     watch.close();
   });

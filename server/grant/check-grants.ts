@@ -70,6 +70,10 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
         if (slot === undefined) return;
         try {
           await checkGrant(services, check, grant);
+        } catch (error) {
+          // Others of the page would be checked beside the next attempt.
+          check.limit.stop('a check failed');
+          throw error;
         } finally {
           slot.release();
         }

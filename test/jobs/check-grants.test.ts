@@ -86,6 +86,24 @@ describe('the check of refresh tokens keeps tracking true within the hour', () =
     expect(await invalid()).toEqual([ADA]);
   });
 
+  it('D8: a check that fails on our side begins no others, which would go on beside the next attempt', async () => {
+    await addGrants(app, 3, [SKILLS]);
+    await sql`create function fails() returns trigger language plpgsql as
+      $$begin raise exception 'not stored' using errcode = '57P01'; end$$`.execute(app.db);
+    await sql`create trigger fails before update on grants for each row execute function fails()`.execute(
+      app.db,
+    );
+    let begun = 0;
+    const of = () => {
+      begun += 1;
+      throw new Error('its key is gone');
+    };
+    const failed = check({}, { ...app.app.services, access: { of } });
+    await expect(failed).rejects.toThrow('not stored');
+    await sql`drop function fails cascade`.execute(app.db);
+    expect(begun).toBe(1);
+  });
+
   it('D91: what is left of the scopes is told with each token that died', async () => {
     const [id = 0] = await addGrants(app, 1, [SKILLS]);
     await addGrant(app, id, [LOCATION, SKILLS]);

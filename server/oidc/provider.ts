@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Configuration, KoaContextWithOIDC, Provider as ProviderInstance } from 'oidc-provider';
 import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
 import type { Services } from '../services/services.ts';
-import { rememberEnd } from '../session/artifacts.queries.ts';
 import { findAccount, isLetIn } from './account.queries.ts';
 import { createAdapter } from './adapter.ts';
+import { keepBrowserSessions } from './browser-session.ts';
 import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
 import { loadGrant, settleScopes } from './consent.ts';
@@ -49,8 +49,7 @@ export function createProtocol(services: Services): Protocol {
   tellLater(provider, services);
   takeFormerHints(provider, services);
   bindToBrowser(provider, services);
-  keepEnded(provider, services);
-  keepUntilReplaced(provider);
+  keepBrowserSessions(provider, services);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';
     recordUse(services.db, clientId, services.clock.now()).catch((error: unknown) =>
@@ -174,45 +173,6 @@ function adaptClients(provider: ProviderInstance): void {
   });
 }
 
-/** A session that the user ended stays over, whatever requests were under way: the library would store it again. */
-function keepEnded(provider: ProviderInstance, { db, clock }: Pick<Services, 'db' | 'clock'>): void {
-  const { destroy } = provider.Session.prototype;
-  Object.assign(provider.Session.prototype, {
-    async destroy(this: InstanceType<typeof provider.Session>) {
-      // Nobody is signed in yet in a session without a user, unless an interaction that is under way ends in it.
-      const seconds = this.accountId === undefined ? LIFETIMES.interaction : LIFETIMES.endedSession;
-      await rememberEnd(db, this.uid, new Date(clock.now().getTime() + seconds * 1000));
-      await destroy.call(this);
-    },
-  });
-}
-
-/** A session that gets another id, as stored by the library. */
-interface RenamedSession {
-  oldId?: string | undefined;
-  /** Whether it is to be stored. */
-  touched?: boolean;
-  readonly adapter: { destroy(id: string): Promise<unknown> };
-}
-
-/** Stores a session under its new id before that under the former one is deleted: the library would delete it first. */
-function keepUntilReplaced(provider: ProviderInstance): void {
-  const { save } = provider.Session.prototype;
-  Object.assign(provider.Session.prototype, {
-    async save(this: InstanceType<typeof provider.Session> & RenamedSession, ttl: number) {
-      const former = this.oldId;
-      this.oldId = undefined;
-      const saved = await save.call(this, ttl).catch((error: unknown) => {
-        // The library would try once more, for an answer that has failed: the browser keeps the former one.
-        if (former !== undefined) this.touched = false;
-        throw error;
-      });
-      if (former !== undefined) await this.adapter.destroy(former);
-      return saved;
-    },
-  });
-}
-
 /** Each interaction belongs to the browser that began it, until it ends there (D82). */
 function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 'settings'>): void {
   provider.on('interaction.started', (ctx: KoaContextWithOIDC) => {
@@ -229,7 +189,10 @@ function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 
 const OF_A_RESULT = ['Set-Cookie', 'Location'] as const;
 
 /** The library as a listener that answers everything but unforeseen errors, with which it rejects. */
-function listenerOf(provider: ProviderInstance, services: Pick<Services, 'db' | 'clock' | 'log'>): Speak {
+function listenerOf(
+  provider: ProviderInstance,
+  services: Pick<Services, 'db' | 'clock' | 'log'>,
+): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
   const judges = new WeakMap<IncomingMessage, Judge>();
   const fail = (ctx: { req: IncomingMessage }, error: Error) => failures.set(ctx.req, error);

@@ -132,18 +132,18 @@ export async function useStateCode(
 }
 
 /**
- * Reads and removes the successful sign-in of an interaction: which character, and when. It can be read only once
- * (D82).
+ * Reads and removes the successful sign-ins of an interaction: which character signed in last, and when. They can be read
+ * only once (D82).
  */
 export async function takeSignIn(db: Kysely<Database>, interactionHash: string, now: Date) {
-  const row = await db
-    .deleteFrom('state_codes')
-    .where('interaction_hash', '=', interactionHash)
-    .where('signed_in_id', 'is not', null)
-    .where('expires_on', '>', now)
-    .returning(['signed_in_id as character_id', 'used_on as signed_in_on'])
-    .executeTakeFirst();
-  return row as { readonly character_id: number; readonly signed_in_on: Date } | undefined;
+  const { rows } = await sql<{ character_id: number; signed_in_on: Date }>`
+    with taken as (
+      delete from state_codes
+      where interaction_hash = ${interactionHash} and signed_in_id is not null and expires_on > ${now}
+      returning signed_in_id as character_id, used_on as signed_in_on
+    )
+    select character_id, signed_in_on from taken order by signed_in_on desc limit 1`.execute(db);
+  return rows[0];
 }
 
 /**

@@ -16,6 +16,7 @@ import { errors, Provider } from './library.ts';
 import { correctAnswer, METADATA } from './library-corrections.ts';
 import { LIFETIMES, sessionLeft } from './lifetimes.ts';
 import { tellLater } from './logout-notice.ts';
+import { returnToRegistered } from './logout-return.ts';
 import { errorPage, loggedOutPage, logoutPage, PROTOCOL_HEADERS, withFormAction } from './pages.ts';
 import { policy } from './prompts.ts';
 import { isSecretOf } from './secret.ts';
@@ -50,6 +51,7 @@ export function createProtocol(services: Services): Protocol {
   takeFormerHints(provider, services);
   bindToBrowser(provider, services);
   keepBrowserSessions(provider, services);
+  returnToRegistered(provider);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';
     recordUse(services.db, clientId, services.clock.now()).catch((error: unknown) =>

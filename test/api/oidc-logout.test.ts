@@ -146,6 +146,29 @@ describe('OpenID Connect RP-Initiated Logout 1.0', () => {
     }
   });
 
+  it.each(['logout', undefined])(
+    'D81: a redirect URI that was removed while the page was open is not gone to (%s)',
+    async (button) => {
+      const [bye, stays] = ['https://wiki.example/bye', 'https://wiki.example/out?of=it'];
+      const left = await addRelyingParty(app, { post_logout_redirect_uris: [bye, stays] });
+      const params = { client_id: left.client.client_id };
+      const remove = () =>
+        ok(root().oidc.updateClient({ params, body: { post_logout_redirect_uris: [stays] } }));
+      const ended = async (post_logout_redirect_uri: string, change: () => Promise<unknown>) => {
+        const browser = browserOf(MEMBER);
+        const { id_token = '' } = await left.signIn(browser);
+        const asked = { post_logout_redirect_uri, state: 'a', id_token_hint: id_token };
+        const page = await browser.go(openid.buildEndSessionUrl(left.config, asked));
+        await change();
+        return browser.press(page, button);
+      };
+      expect((await ended(bye, remove)).html).toContain('You are logged out');
+      expect((await ended(stays, remove)).url.href).toBe(`${stays}&state=a`);
+      const gone = await ended(stays, () => root().oidc.deleteClient({ params }));
+      expect(gone.html).toContain('You are logged out');
+    },
+  );
+
   it('2: who logs out while another window is being answered stays logged out', async () => {
     const browser = browserOf(MEMBER);
     const { id_token = '' } = await party.signIn(browser);

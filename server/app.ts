@@ -28,6 +28,7 @@ import { openQueue } from './queue/queue.ts';
 import { createRateLimit } from './rate-limit/rate-limit.ts';
 import type { Services } from './services/services.ts';
 import { type Clock, systemClock } from './shared/clock.ts';
+import { createLastWork } from './shared/last-work.ts';
 import { throttled } from './shared/throttle.ts';
 import { untilAborted } from './shared/until-aborted.ts';
 import { unasked } from './standing/rehearse.ts';
@@ -54,14 +55,17 @@ export interface App {
   createHttp(messages?: MessageClasses): ReturnType<typeof createApi>;
   /** Stops starting jobs and deliveries, and ends the active ones; requests can still be answered. */
   endJobs(): Promise<void>;
-  /** For a stop that is cut short: begins no more refreshes of tokens, and waits for those under way. */
-  finishRefreshes(): Promise<void>;
-  /** Ends active jobs, deliveries and refreshes of tokens, then closes all resources in reverse order of opening. */
+  /**
+   * For a stop that is cut short: begins no more refreshes of the provider's tokens, and waits for those under way and for
+   * our own token endpoint.
+   */
+  finishTokens(): Promise<void>;
+  /** Ends active jobs, deliveries and work on tokens, then closes all resources in reverse order of opening. */
   close(): Promise<void>;
 }
 
-/** Milliseconds from the beginning of a stop for which it waits for refreshes of tokens: as long as the sign-on has. */
-const REFRESHED_WITHIN = 10_000;
+/** Milliseconds from the beginning of a stop for which it waits for work on tokens: as long as the sign-on has. */
+const LAST_WITHIN = 10_000;
 
 /**
  * Creates and connects all services; the only place that does so.
@@ -111,18 +115,19 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     closers.push(() => sealing.close());
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const access = createAccessTokens({ db, vault, clock, sso, log });
-    let refreshedBy: number | undefined;
-    const finishRefreshes = () => {
-      refreshedBy ??= performance.now() + REFRESHED_WITHIN;
-      return access.finish(refreshedBy);
+    const lastWork = createLastWork(log);
+    let lastUntil: number | undefined;
+    const finishTokens = async () => {
+      lastUntil ??= performance.now() + LAST_WITHIN;
+      await Promise.all([access.finish(lastUntil), lastWork.finish(lastUntil)]);
     };
-    // After requests and jobs, whose refreshes outlast them.
-    closers.push(finishRefreshes);
+    // After requests and jobs, which they outlast.
+    closers.push(finishTokens);
     const queue = await unlessStopped(openQueue({ databaseUrl: database.url, log, worker }));
     let dispatch: Dispatch | undefined;
     let ending: Promise<unknown> | undefined;
     const endJobs = async () => {
-      refreshedBy ??= performance.now() + REFRESHED_WITHIN;
+      lastUntil ??= performance.now() + LAST_WITHIN;
       sealing.end();
       // At the same time: each of them may wait for seconds for receivers that are silent.
       ending ??= Promise.all([queue.stop(), dispatch?.close()]);
@@ -160,6 +165,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       metrics,
       rateLimit,
       lines: createLines(db),
+      lastWork,
       policies: { judge: judgeMembers, findVisible },
       touches: unasked,
       dryRun: (job) => dryRun(services, job),
@@ -170,7 +176,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       dispatch = startDispatch(services);
     }
     const createHttp: App['createHttp'] = (messages) => createApi(services, messages);
-    return { services, createHttp, endJobs, finishRefreshes, close };
+    return { services, createHttp, endJobs, finishTokens, close };
   } catch (error) {
     await close();
     throw error;

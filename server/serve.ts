@@ -32,7 +32,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     return supervise(configured, log);
   }
   let app: App | undefined;
-  const last = async () => app?.finishRefreshes();
+  const last = async () => app?.finishTokens();
   const stopped = untilStopped(log, longestDrain(configured.drainSeconds), last);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());

@@ -20,7 +20,7 @@ export async function work(startStandIns: StartStandIns = noStandIns): Promise<v
   const log = await openLog(configured);
   outliveRejections(log);
   let app: App | undefined;
-  const stopped = untilStopped(log, 0, async () => app?.finishRefreshes());
+  const stopped = untilStopped(log, 0, async () => app?.finishTokens());
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   const stopTracing = await startTraces(configured.tracing, API_VERSION, log);

@@ -13,7 +13,7 @@ const A_MOMENT = 250;
  * tokens for it, and a retry, as `Retry-After` suggests, would count as a second use and end the whole grant (D84).
  */
 export async function giveBackUsed(
-  { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
+  { db, clock, log, lastWork }: Pick<Services, 'db' | 'clock' | 'log' | 'lastWork'>,
   { route, entities }: KoaContextWithOIDC['oidc'],
 ): Promise<void> {
   // There the library names both only when this very request has used them up.
@@ -28,5 +28,5 @@ export async function giveBackUsed(
   const given = untilReachable(() => giveArtifactBack(db, at, until)).catch((error: unknown) =>
     log.warn({ err: error, client_id: used.clientId }, 'what a failed token request used up is lost'),
   );
-  await waitAtMost(A_MOMENT, given);
+  await waitAtMost(A_MOMENT, lastWork.add(given));
 }

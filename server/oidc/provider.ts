@@ -193,7 +193,7 @@ const OF_A_RESULT = ['Set-Cookie', 'Location'] as const;
 /** The library as a listener that answers everything but unforeseen errors, with which it rejects. */
 function listenerOf(
   provider: ProviderInstance,
-  services: Pick<Services, 'db' | 'clock' | 'log'>,
+  services: Pick<Services, 'db' | 'clock' | 'log' | 'lastWork'>,
 ): Speak {
   const failures = new WeakMap<IncomingMessage, Error>();
   const judges = new WeakMap<IncomingMessage, Judge>();
@@ -232,7 +232,8 @@ function listenerOf(
   const answer = provider.callback();
   return async (req, res, judge) => {
     if (judge !== undefined) judges.set(req, judge);
-    await answer(req, res);
+    // Also once the stop has answered in its place: it may be using up a code or refresh token, which is given back then.
+    await services.lastWork.add(answer(req, res));
     const failure = failures.get(req);
     if (failure === undefined) return;
     // What the library had prepared was not stored: with the cookie of such a session the browser would lose its own.

@@ -6,7 +6,7 @@ import { redactText } from '../observability/redact.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { messageOf } from '../shared/message-of.ts';
 
-/** Milliseconds after which a stop is aborted, in addition to a drain: more than it waits for refreshes of tokens. */
+/** Milliseconds after which a stop is aborted, in addition to a drain: more than it waits for work on tokens. */
 const STOP_WITHIN = 11_500;
 
 /**

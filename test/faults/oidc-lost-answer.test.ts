@@ -1,7 +1,10 @@
 import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createApp } from '../../server/app.ts';
+import { listen } from '../../server/http/listen.ts';
 import { digestOf } from '../../server/shared/digest.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -113,4 +116,28 @@ ${form}`.replaceAll('\n', '\r\n'),
   end.mockRestore();
   expect((await refresh()).status).toBe(200);
   expect(logged()).not.toContain('the database cannot be reached');
+});
+
+it('D84: it can be sent again when a graceful stop has answered in its place', async () => {
+  const { fields, refresh, isUsed, hold } = await fresh();
+  const logged: string[] = [];
+  const other = await createApp(app.app.services.settings, {
+    log: pino({}, { write: (line) => logged.push(line) }),
+    clock: app.clock,
+    worker: false,
+    database: { watched: false },
+  });
+  const http = await listen(other.createHttp(), '127.0.0.1', 0);
+  await hold();
+  const asked = postForm({ url: `http://127.0.0.1:${http.port}` }, '/oidc/token', fields);
+  await untilBehind(direct, 1, asked);
+  await Promise.all([http.stop(0), other.endJobs()]);
+  expect((await asked).status).toBe(503);
+  const closed = other.close();
+  const waits = vi.waitFor(() => expect(logged.join('')).toContain('the stop waits for sign-ins'), LONG);
+  await Promise.race([closed, waits]);
+  await direct.query('commit');
+  await closed;
+  expect(await isUsed()).toBe(false);
+  expect((await refresh()).status).toBe(200);
 });

@@ -107,7 +107,7 @@ describe('D34: a stop waits for the answer to a refresh, which may hold the only
     await app.services.queue.run(test.db, 'check-grants');
     await replaced();
     // The job itself is waited for, too, but not for as long.
-    const finished = app.finishRefreshes();
+    const finished = app.finishTokens();
     await expect.poll(heard).toContain(WAITS);
     answer();
     await finished;

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** Work that the end of the process must not cut off, because nobody could do it again. */
+export interface LastWork {
+  /** Returns the same work. */
+  add<T>(work: Promise<T>): Promise<T>;
+  /** Waits for all of it, and for what that adds, until the deadline (of `performance.now()`). */
+  finish(deadline: number): Promise<void>;
+}
+
+export function createLastWork(log: Pick<Logger, 'info' | 'error'>): LastWork {
+  const running = new Set<Promise<unknown>>();
+  return {
+    add(work) {
+      const ended = work
+        .catch(() => undefined)
+        .finally(() => {
+          running.delete(ended);
+        });
+      running.add(ended);
+      return work;
+    },
+    async finish(deadline) {
+      if (running.size === 0) return;
+      log.info({ count: running.size }, 'the stop waits for sign-ins at applications');
+      const gone = new AbortController();
+      const late = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: gone.signal });
+      late.catch(() => undefined);
+      while (running.size > 0 && performance.now() < deadline) {
+        await Promise.race([Promise.all(running), late]);
+      }
+      gone.abort();
+      if (running.size > 0)
+        log.error(
+          { count: running.size },
+          'the stop has cut off sign-ins at applications, which may be lost',
+        );
+    },
+  };
+}

@@ -65,9 +65,10 @@ type Collector = (services: CollectServices, run: Run, most?: number) => Promise
 
 /**
  * For each job of a history: stores an entry of every character whose turn has come. A failure for one character is
- * retried later with growing backoff and does not delay others; one run handles at most `most`.
+ * retried later with growing backoff and does not delay others; one run handles at most `most`. When the provider
+ * fails, the run ends early, and the next one continues with the characters that stay due.
  *
- * @throws Error when the provider is unavailable or the run was stopped; unhandled characters stay due
+ * @throws Error when the run was stopped, the database failed, or character after character was refused
  */
 export const collectors = Object.fromEntries(
   Object.values(KINDS).map((kept) => [
@@ -91,10 +92,12 @@ interface Collecting {
   readonly inTurn: Semaphore;
   /** Consecutive turns in which the provider answered, but not with the expected data. */
   refusals: number;
+  /** Whether the run has failed, which it has not where the provider is down or too slow. */
+  failed: boolean;
 }
 
 async function collect(services: CollectServices, run: Run, kept: Rhythm, most: number): Promise<void> {
-  const { db, clock } = services;
+  const { db, clock, log } = services;
   const due = clock.now();
   await makeDue(db, kept.history, { now: due, latest: new Date(due.getTime() + LATEST) });
   const total = Math.min(await countDue(db, kept.history, due), most);
@@ -108,6 +111,7 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
     texts: new Map(),
     inTurn: createSemaphore(1),
     refusals: 0,
+    failed: false,
   };
   let done = 0;
   for (let found = 1; found > 0 && done < most && client.stopped === undefined; ) {
@@ -127,9 +131,20 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
     });
     await giveBack(db, left, clock.now());
   }
-  if (client.stopped !== undefined) {
+  if (client.stopped === undefined) return;
+  if (collecting.failed || run.signal.aborted) {
     throw new Error(`the history of ${kept.history} was kept for ${done} of ${total}: ${client.stopped}`);
   }
+  log.warn(
+    { job: run.job, run_id: run.id, done, total, reason: client.stopped },
+    'the provider failed: the next run continues with the other characters',
+  );
+}
+
+/** Ends the run as failed. */
+function fail(collecting: Collecting, why: string): void {
+  collecting.failed = true;
+  collecting.client.stop(why);
 }
 
 /** Performs all turns; returns those that were not begun, or were interrupted by the end of the run. */
@@ -145,7 +160,7 @@ async function takeAll(
       client.stopped === undefined &&
       (await takeTurn(collecting, turn).catch((error: unknown) => {
         services.log.error({ err: error }, 'the state of a history could not be written');
-        client.stop('the database failed');
+        fail(collecting, 'the database failed');
         return false;
       }));
     if (over) onDone();
@@ -187,7 +202,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
 
 function refused(collecting: Collecting): void {
   collecting.refusals += 1;
-  if (collecting.refusals >= REFUSALS) collecting.client.stop(`${REFUSALS} characters in a row were refused`);
+  if (collecting.refusals >= REFUSALS) fail(collecting, `${REFUSALS} characters in a row were refused`);
 }
 
 /** Backoff in milliseconds. What never comes must not delay what arrives. */

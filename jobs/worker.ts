@@ -18,6 +18,7 @@ import { startScheduler } from './scheduler.ts';
 import { recordRun } from './schedules.queries.ts';
 
 const FAILED = 'a job failed and will be tried again';
+const STOPPED = 'a job was stopped with its process and will be tried again';
 const GIVEN_UP = 'a job failed for the last time and is kept among the dead letters';
 
 /** Starts processing all queues and the schedules; `queue.stop()` ends it. */
@@ -56,7 +57,7 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
 
 /** Counts and logs how a run ends, also one whose handler still waits for something when its time is over. */
 async function tellEnd(
-  { metrics, outages }: Services,
+  { metrics, outages, log, queue }: Services,
   name: JobName,
   job: Job,
   run: () => Promise<void>,
@@ -67,6 +68,10 @@ async function tellEnd(
     metrics.jobRuns.inc({ job: name, outcome: 'done' });
     outages.worked(subject);
   } catch (error) {
+    if (queue.stopping.aborted) {
+      log.info({ err: error, job: name, run_id: job.id }, STOPPED);
+      throw error;
+    }
     const last = job.retryCount >= job.retryLimit;
     metrics.jobRuns.inc({ job: name, outcome: last ? 'given up' : 'failed' });
     const told = { err: error, job: name, run_id: job.id, tries: job.retryCount + 1 };

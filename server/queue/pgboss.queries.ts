@@ -152,6 +152,14 @@ export async function takeOverRetry(database: PgBoss.Db, name: JobName, id: stri
   );
 }
 
+/** Lets the present try of an active job not count; below 0 where it is the first, as the next one raises it again. */
+export async function giveTryBack(database: PgBoss.Db, name: JobName, id: string): Promise<void> {
+  await database.executeSql(
+    `update pgboss.job set retry_count = retry_count - 1 where name = $1 and id = $2 and state = 'active'`,
+    [name, id],
+  );
+}
+
 /** Completes an active job in the caller's transaction; false when it is not active any more. */
 export async function completeRun(db: Kysely<Database>, name: JobName, id: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

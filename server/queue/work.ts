@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { subscribe } from '../database/notifications.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { catalogue, isScheduled, type JobName } from './job-catalogue.ts';
-import { JOBS_CHANNEL, nextRunIn, notifyWorkers, takeOverRetry } from './pgboss.queries.ts';
+import { giveTryBack, JOBS_CHANNEL, nextRunIn, notifyWorkers, takeOverRetry } from './pgboss.queries.ts';
 import { type Puller, pull } from './pull.ts';
 import type { QueueDatabase } from './queue-database.ts';
 
@@ -26,7 +26,7 @@ interface Options extends Handling {
 }
 
 export interface Work {
-  /** Stops fetching jobs, waits up to `patience` milliseconds for active ones, and marks the rest as failed. */
+  /** Stops fetching jobs, waits up to `patience` milliseconds for active ones, and leaves the rest to other workers. */
   stop(patience: number): Promise<void>;
 }
 
@@ -41,6 +41,7 @@ export function startWork({
 }: Options): Work {
   /** Queue names of the active jobs, by job id. */
   const atWork = new Map<string, JobName>();
+  let stopping = false;
 
   async function work(name: JobName, job: Job): Promise<void> {
     atWork.set(job.id, name);
@@ -49,12 +50,14 @@ export function startWork({
       () => true,
       () => false,
     );
-    // The stop may have marked it as failed already.
+    // The stop may have ended it already.
     if (atWork.delete(job.id)) await end(name, job.id, done);
   }
 
   async function end(name: JobName, id: string, done: boolean): Promise<void> {
     try {
+      // Otherwise as many stops as it has tries, such as those of a rolling restart, would give it up.
+      if (!done && stopping) await giveTryBack(database, name, id);
       if (!done && isScheduled(name)) await takeOverRetry(database, name, id);
       // The error is not stored in the queue, because it may contain secrets.
       await (done ? boss.complete(name, id) : boss.fail(name, id, { message: 'failed; the log says why' }));
@@ -92,16 +95,14 @@ export function startWork({
 
   return {
     async stop(patience) {
+      stopping = true;
       subscription.close();
       const stopped = Promise.all([...pullers.values()].map((puller) => puller.stop()));
       await waitAtMost(patience, stopped);
       const left = [...atWork];
       atWork.clear();
       for (const [id, name] of left) {
-        log.warn(
-          { job: name, run_id: id },
-          'a job did not end before the process: it is tried again as if it failed',
-        );
+        log.warn({ job: name, run_id: id }, 'a job did not end before the process: it is tried again');
         await end(name, id, false);
       }
     },

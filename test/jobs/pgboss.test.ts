@@ -104,6 +104,7 @@ describe("our statements on pg-boss's tables", () => {
       name: 'text',
       state: 'job_state',
       policy: 'text',
+      retry_count: 'integer',
       data: 'jsonb',
       start_after: 'timestamp with time zone',
       completed_on: 'timestamp with time zone',

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { handlers } from '../../jobs/handlers.ts';
+import { startWorker } from '../../jobs/worker.ts';
+import { createLog } from '../../server/observability/log.ts';
+import { createMetrics } from '../../server/observability/metrics.ts';
+import { createOutages } from '../../server/observability/outages.ts';
 import { openQueue, type Queue } from '../../server/queue/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
@@ -73,8 +78,8 @@ describe('a job that does not end by itself', () => {
     return rows[0]?.id ?? '';
   }
   const states = async () => {
-    const { rows } = await sql<{ id: string; state: string; output: unknown }>`
-      select id, state::text, output from pgboss.job where name = 'register-alliance-members'
+    const { rows } = await sql<{ id: string; state: string; retry_count: number; output: unknown }>`
+      select id, state::text, retry_count, output from pgboss.job where name = 'register-alliance-members'
       order by created_on`.execute(app.db);
     return rows;
   };
@@ -85,13 +90,57 @@ describe('a job that does not end by itself', () => {
     await vi.waitFor(() => expect(begun).toEqual([slow]), 60_000);
     expect((await states()).map(({ state }) => state)).toEqual(['active', 'created']);
     await vi.waitFor(() => expect(begun).toEqual([slow, last]), 60_000);
-    await vi.waitFor(async () => expect((await states())[0]).toEqual({ id: slow, ...failed }), 60_000);
+    await vi.waitFor(
+      async () => expect((await states())[0]).toEqual({ id: slow, retry_count: 0, ...failed }),
+      60_000,
+    );
     await queue.stop();
     expect(await states()).toEqual([
-      { id: slow, ...failed },
-      { id: last, ...failed },
+      { id: slow, retry_count: 0, ...failed },
+      // Its next try counts as its first.
+      { id: last, retry_count: -1, ...failed },
     ]);
     // The time limit is told by whoever handles jobs.
     expect(logged.map(({ run_id }) => run_id)).toEqual([last]);
+  });
+});
+
+describe('jobs: a run that is stopped with its worker', () => {
+  /** A worker, as a process has one, with what it logs. */
+  async function work() {
+    const { services } = app.app;
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line) => lines.push(line) });
+    const queue = await openQueue({ databaseUrl: app.databaseUrl, log, worker: true });
+    const metrics = createMetrics();
+    await startWorker({ ...services, queue, log, metrics, outages: createOutages(log, services.clock) });
+    return { queue, lines, metrics };
+  }
+
+  it('keeps its tries and its options, however often, and counts nowhere as failed', async () => {
+    const { queue, db } = app.app.services;
+    let begun = 0;
+    const handler = vi.spyOn(handlers, 'sync-users').mockImplementation((_services, _payload, { signal }) => {
+      begun += 1;
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    onTestFinished(() => handler.mockRestore());
+    const id = await queue.run(db, 'sync-users', { force: true });
+    await sql`update pgboss.job set retry_delay = 0 where id = ${id}`.execute(db);
+    for (let stops = 1; stops <= 4; stops += 1) {
+      const worker = await work();
+      await expect.poll(() => begun, { timeout: 60_000 }).toBe(stops);
+      await worker.queue.stop();
+      expect(worker.lines.filter((line) => line.includes('failed'))).toEqual([]);
+      const { values } = await worker.metrics.jobRuns.get();
+      expect(values.filter(({ labels, value }) => labels.job === 'sync-users' && value > 0)).toEqual([]);
+    }
+    handler.mockImplementation(async (_services, { force }) => expect(force).toBe(true));
+    const worker = await work();
+    const { boss } = queue;
+    await expect
+      .poll(async () => await boss.getJobById('sync-users', id), { timeout: 60_000 })
+      .toMatchObject({ state: 'completed', retryCount: 0 });
+    await worker.queue.stop();
   });
 });

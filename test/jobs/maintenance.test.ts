@@ -6,6 +6,7 @@ import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { listPartitions } from '../../server/database/partitions.ts';
 import { SNAPSHOT_TABLES } from '../../server/history/kinds.ts';
+import { hasMoreToSweep, sweep } from '../../server/provider/budget.queries.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { addUser, makeToken } from '../fixtures/users.ts';
@@ -211,6 +212,18 @@ describe('expired records are deleted, and nothing else', () => {
       from generate_series(1, 3000) n`.execute(app.db);
     await keep();
     expect(await count('provider_cache')).toBe(500);
+  });
+
+  it('limits of the provider after 24 hours, also where summer time ends in the database’s time zone', async () => {
+    const now = new Date('2026-10-25T12:00:00Z');
+    const more = await app.db.transaction().execute(async (tx) => {
+      await sql`set local timezone = 'Europe/Berlin'`.execute(tx);
+      await sql`insert into provider_buckets (name, character_id, used_on)
+        values ('wallet', 0, ${new Date(now.getTime() - DAY - 1)})`.execute(tx);
+      await sweep(tx, now, 1);
+      return hasMoreToSweep(tx, now);
+    });
+    expect(more).toBe(false);
   });
 });
 

@@ -5,7 +5,7 @@ create or replace function provider_sweep(at timestamptz, most integer) returns 
     select generation, key from provider_cache where kept_until < at
     order by kept_until limit most for update skip locked);
   delete from provider_buckets where (name, character_id) in (
-    select name, character_id from provider_buckets where used_on < at - interval '1 day'
+    select name, character_id from provider_buckets where used_on < at - interval '24 hours'
     order by used_on limit most for update skip locked);
   delete from provider_callers where caller in (
     select caller from provider_callers where turn < extract(epoch from at) / 60 - 10

@@ -1,5 +1,5 @@
 /** Written by `npm run generate`, which raises the number whenever a function is another than before. */
 export const revision = {
-  number: 10,
-  of: '7365738c4d2ee07c9df8bf689a3a793cd13c0495a257ec127e0f8bbcbc08c062',
+  number: 11,
+  of: 'b2bfcca43630e96bbd725e61c8afa655bb94eea3583d9782b2f96511a864eee4',
 };

@@ -65,7 +65,7 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[] | undefined;
   readonly callbackAllowPrivate: boolean;
-  /** Whether traces are collected; the OpenTelemetry SDK reads all other settings from OTEL_… itself. */
+  /** Whether traces are made; what else of OTEL_… holds (docs/operating.md), the OpenTelemetry SDK reads itself. */
   readonly tracing: boolean;
   readonly logLevel: string;
   /** Undefined for the default: text in a terminal outside production, else JSON lines. */
@@ -229,6 +229,7 @@ const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
   OTEL_SDK_DISABLED: flag.default('false'),
+  OTEL_TRACES_EXPORTER: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   CONSOLE: flag.default('true'),
@@ -347,6 +348,7 @@ function toSettings(env: Environment, production: boolean): Settings {
     callbackAllowPrivate: env.CALLBACK_ALLOW_PRIVATE ?? !production,
     tracing:
       !env.OTEL_SDK_DISABLED &&
+      env.OTEL_TRACES_EXPORTER !== 'none' &&
       (env.OTEL_EXPORTER_OTLP_ENDPOINT ?? env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
     logLevel: env.LOG_LEVEL,
     logFormat: env.LOG_FORMAT,

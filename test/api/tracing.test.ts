@@ -58,6 +58,10 @@ describe('traces', () => {
     expect(
       isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_SDK_DISABLED: 'true' }),
     ).toBe(false);
+    const by = (exporter: string) =>
+      isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: exporter });
+    expect(by('none')).toBe(false);
+    expect(by('otlp')).toBe(true);
   });
 
   it("continue a client's trace: the request, named by its route, with its statements below it, and in the log", async () => {

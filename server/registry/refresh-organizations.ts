@@ -8,6 +8,7 @@ import { firstOfEach } from '../shared/first-of-each.ts';
 import { applyPlan } from './apply-plan.ts';
 import { type Answers, askAll, createRegistryClient } from './ask-all.ts';
 import { fetchSnapshot } from './fetch-snapshot.ts';
+import { idsOf } from './lock-snapshot.ts';
 import { nameStrangers } from './name-strangers.ts';
 import {
   markRefreshed,
@@ -90,10 +91,11 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
     alliances: found.asRead.alliances,
     corporations: new Map([...joining.asRead.corporations, ...found.asRead.corporations]),
   };
+  const snapshot = merge(found.snapshot, joining.snapshot, members.people);
   const changes = await applyPlan(services, run, {
-    lookedAt: await countPeople(db, [...asRead.corporations.keys()]),
+    lookedAt: await countPeople(db, idsOf(snapshot).corporations),
     healthy: failure === undefined,
-    snapshot: merge(found.snapshot, joining.snapshot, members.people),
+    snapshot,
     asRead,
     moves: [],
     deleted: [],

@@ -34,6 +34,8 @@ const GRAVEYARD = 1_000_001;
 /** Results of a run so far. It holds differences only, so it stays small. */
 interface SyncState {
   answered: number;
+  /** Users whose affiliation was in an answer: `answered` without those that were left out or refused. */
+  compared: number;
   /** A character that the provider has answered. */
   known: number | undefined;
   readonly moves: Move[];
@@ -87,7 +89,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     await saveCursor(db, run.job, visit.failure && visit.place);
   }
   const changes = await applyPlan(services, run, {
-    lookedAt: visit.answered,
+    lookedAt: visit.compared,
     healthy: failure === undefined,
     snapshot: found.snapshot,
     asRead: found.asRead,
@@ -114,6 +116,7 @@ async function visitAll(
   const stopped = await readCursor(db, run.job);
   const visit: SyncState = {
     answered: 0,
+    compared: 0,
     known: undefined,
     moves: [],
     allegiances: new Map(),
@@ -199,7 +202,9 @@ async function visitPage(
   for (const user of users) {
     const affiliation = byId.get(user.character_id);
     // A character missing from the answer does not count as deleted (D63b).
-    if (affiliation !== undefined) note(user, affiliation, visit);
+    if (affiliation === undefined) continue;
+    visit.compared += 1;
+    note(user, affiliation, visit);
   }
 }
 

@@ -505,3 +505,39 @@ describe('D63: downtime between the records of alliances and their lists', () =>
     for (const corporation_id of joined) expect(changes).toContainEqual({ corporation_id, registered: true });
   });
 });
+
+describe('D63: an outage after the first answer, which says that a corporation left its alliance', () => {
+  let crowd: TestApp;
+
+  beforeAll(async () => {
+    crowd = await startTestApp({ provider: { alliances: 1, corporations: 20, characters: 600 } });
+    await populate(crowd);
+  });
+  afterAll(() => crowd.stop());
+
+  it('is held: its members are more than a tenth of those whom the run could look at', async () => {
+    const { provider, clock } = crowd;
+    const { world } = provider;
+    const left = world.corporationsOf(ALLIANCE).find((id) => world.membersOf(id).length >= 20) as number;
+    expect(world.membersOf(left).length).toBeLessThan(world.population / 10);
+    world.moveCorporation(left, null);
+    clock.advance(DAY);
+    // So it is asked for first.
+    await crowd.db
+      .updateTable('corporations')
+      .set({ refreshed_on: new Date(clock.now().getTime() - DAY) })
+      .where('corporation_id', '=', left)
+      .execute();
+    const kept = await standings(crowd);
+    const client = atRequest(crowd.app.services.client, 2, () => {
+      provider.faults.downtime = true;
+    });
+    await refreshOrganizations({ ...crowd.app.services, client }, testRun('refresh-organizations'));
+    expect(await standings(crowd)).toEqual(kept);
+    expect(JSON.parse(crowd.logged.at(-1) ?? '')).toMatchObject({
+      losers: world.membersOf(left).length,
+      looked_at: world.membersOf(left).length,
+      healthy: false,
+    });
+  });
+});

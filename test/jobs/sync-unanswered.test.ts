@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../dev/provider/faults.ts';
+import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
-import { atRequest, errorsIn, forget, populate } from '../fixtures/population.ts';
+import { atRequest, errorsIn, forget, populate, standings } from '../fixtures/population.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
+import { forgetProvider, madeAnswer, stayInTheMinute } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
 
 const HOME = 98_000_001;
+/** A corporation of the game itself. */
+const GAME = 1_000_006;
 /** Corporations that are not registered, with CEOs that are no users: all but the first one are never answered. */
 const STRANGE = [98_000_005, 98_000_006, 98_000_007, 98_000_008, 98_000_009, 98_000_010];
 const ANSWERED = STRANGE[0] as number;
@@ -79,5 +82,39 @@ describe('D19: unregistered corporations for which the provider always fails', (
     expect(new Set(failed.map(({ path }) => path)).size).toBeLessThanOrEqual(4);
     expect(errorsIn(app.provider.requests)).toBeLessThanOrEqual(12);
     expect(await homes()).toEqual(STRANGE.map(() => HOME));
+  });
+});
+
+describe('D63: answers that leave out many characters', () => {
+  let other: TestApp;
+
+  beforeAll(async () => {
+    other = await startTestApp({ provider: { alliances: 0, corporations: 10, characters: 300 } });
+    await populate(other);
+  });
+  afterAll(() => other.stop());
+
+  it('those are none that the run has looked at: more than a tenth of the others is held', async () => {
+    const { services } = other.app;
+    const { world } = other.provider;
+    const answered = Array.from({ length: 180 }, (_, n) => FIRST_CHARACTER_ID + n);
+    const members = answered.filter((id) => world.character(id)?.corporationId !== GAME);
+    const losers = members.filter((id) => !world.character(id)?.isCeo).slice(0, 25);
+    for (const id of losers) world.moveCharacter(id, GAME);
+    const client: typeof services.client = {
+      async ask(request) {
+        const answer = await services.client.ask(request);
+        if (request.path !== '/characters/affiliation') return answer;
+        const rows = answer.data as { character_id: number }[];
+        return madeAnswer(
+          200,
+          rows.filter((row) => answered.includes(row.character_id)),
+        );
+      },
+    };
+    const kept = await standings(other);
+    await syncUsers({ ...services, client }, testRun('sync-users'));
+    expect(await standings(other)).toEqual(kept);
+    expect(JSON.parse(other.logged.at(-1) ?? '')).toMatchObject({ losers: 25, looked_at: 180 });
   });
 });

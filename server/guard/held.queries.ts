@@ -29,6 +29,12 @@ export async function listHeldChanges(db: Kysely<Database>): Promise<readonly He
   return rows;
 }
 
+/** When what the job holds back was last counted; undefined where it holds nothing back. */
+export async function findHeldOn(db: Kysely<Database>, job: string): Promise<Date | undefined> {
+  const held = db.selectFrom('held_changes').select('counted_on');
+  return (await held.where('job_id', '=', job).executeTakeFirst())?.counted_on;
+}
+
 export async function isHeld(db: Kysely<Database>, job: string, heldId: string): Promise<boolean> {
   const held = db.selectFrom('held_changes').select('job_id');
   const row = await held.where('job_id', '=', job).where('fingerprint', '=', heldId).executeTakeFirst();

@@ -39,6 +39,8 @@ export interface SyncPlan {
   readonly lookedAt: number;
   /** Whether the provider answered all requests of the run. */
   readonly healthy: boolean;
+  /** False when the provider did not know something that it was asked for. */
+  readonly complete?: boolean;
   /** Organizations as the provider described them, and users to register. */
   readonly snapshot: ProviderSnapshot;
   /** The stored organizations when the provider was asked, to detect concurrent changes. */
@@ -64,9 +66,9 @@ export async function applyPlan(services: Needs, run: Run, plan: SyncPlan): Prom
   const { alliances, corporations, characters } = plan.snapshot;
   const size = alliances.length + corporations.length + characters.length;
   if (size + plan.moves.length + plan.deleted.length === 0) {
-    const { lookedAt, healthy } = plan;
+    const { lookedAt, healthy, complete = true } = plan;
     // This plan is empty, so the guard may forget the changes that it held back before.
-    const losses = { lookedAt, losses: [], details: () => [], healthy };
+    const losses = { lookedAt, losses: [], details: () => [], healthy, complete };
     await guardMassChange(services.db, services, run, losses);
     return [];
   }
@@ -79,7 +81,7 @@ async function write(
   run: Run,
   plan: SyncPlan,
 ): Promise<Outcome<readonly Change[]>> {
-  const { lookedAt, healthy, moves } = plan;
+  const { lookedAt, healthy, complete = true, moves } = plan;
   const now = services.clock.now();
   const ids = idsOf(plan.snapshot);
   const before = await lockBodies(tx, plan.snapshot);
@@ -126,7 +128,8 @@ async function write(
     ...tokenLosers.map((id) => detail(id, 'tokens', 'valid', 'deleted')),
   ];
   const kept =
-    !run.dryRun && (await guardMassChange(tx, services, run, { lookedAt, losses, details, healthy }));
+    !run.dryRun &&
+    (await guardMassChange(tx, services, run, { lookedAt, losses, details, healthy, complete }));
   if (!kept) return { result: changes, kept };
   await recordEvents(tx, organizationEvents(before, after), now);
   await recordStandings(tx, changed, now);

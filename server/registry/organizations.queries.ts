@@ -113,15 +113,16 @@ export async function unmarkRefreshed(db: Kysely<Database>, ids: OrganizationIds
 
 /**
  * Stores when organizations were last requested, except for those that somebody else refreshed since; a time after
- * `latest` is no such refresh.
+ * `latest` is no such refresh. Those that were not refreshed after `after` stay as they are.
  */
 export async function markRefreshed(
   db: Kysely<Database>,
   ids: OrganizationIds,
-  { on, latest }: { readonly on: Date; readonly latest: Date },
+  { on, latest, after }: { readonly on: Date; readonly latest: Date; readonly after?: Date | undefined },
 ): Promise<void> {
   if (ids.alliances.length + ids.corporations.length === 0) return;
-  const earlier = sql`(refreshed_on < ${on} or refreshed_on > ${latest})`;
+  const since = sql`${after ?? '-infinity'}::timestamptz`;
+  const earlier = sql`(refreshed_on < ${on} and refreshed_on > ${since} or refreshed_on > ${latest})`;
   await sql`
     with alliances_asked as (
       update alliances set refreshed_on = ${on}

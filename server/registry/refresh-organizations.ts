@@ -1,4 +1,5 @@
 import { inTransaction } from '../database/transaction.ts';
+import { findHeldOn } from '../guard/held.queries.ts';
 import { askMembers, createGameApi, MEMBERSHIP_SCOPE } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -59,6 +60,9 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
   // No right clock writes a later time while this runs.
   const latest = new Date(startedOn.getTime() + HOUR);
+  // What was due when the guard held something back is not put off: runs that leave it out would forget that (D63).
+  const heldOn = await findHeldOn(db, run.job);
+  const putOff = { on: dueInAnHour, latest, after: heldOn && new Date(heldOn.getTime() - GOOD_FOR) };
   const due = await readDue(db, { before: run.asked ? latest : dueAtOnce, latest }, MOST);
   // What this run does not store stays due: a later one that left it out would forget what the guard held back (D63).
   if (run.asked && !run.dryRun) {
@@ -85,7 +89,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const failed = { alliances: joining.failed, corporations: members.failed };
   if (!run.dryRun) {
     await markRefreshed(db, without(found.closed, unread), { on: startedOn, latest });
-    await markRefreshed(db, found.missing, { on: dueInAnHour, latest });
+    await markRefreshed(db, found.missing, putOff);
   }
   const asRead = {
     alliances: found.asRead.alliances,
@@ -95,6 +99,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const changes = await applyPlan(services, run, {
     lookedAt: await countPeople(db, idsOf(snapshot).corporations),
     healthy: failure === undefined,
+    complete: found.missing.alliances.length + found.missing.corporations.length === 0,
     snapshot,
     asRead,
     moves: [],
@@ -106,7 +111,7 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
     ],
   });
   // After the plan is applied: an organization marked before would look as if somebody else had refreshed it.
-  if (!run.dryRun) await markRefreshed(db, failed, { on: dueInAnHour, latest });
+  if (!run.dryRun) await markRefreshed(db, failed, putOff);
   return changes;
 }
 

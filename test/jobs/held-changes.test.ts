@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../jobs/worker.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { MEMBERSHIP_SCOPE } from '../../server/provider/api.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { populate } from '../fixtures/population.ts';
 import { addHome, addMember, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { forgetProvider, stayInTheMinute } from '../harness/provider.ts';
+import { addGrant, forgetProvider, stayInTheMinute } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 
 const MINUTE = 60_000;
@@ -56,6 +57,10 @@ async function recover(): Promise<void> {
 
 const sync = (options: Partial<Omit<Run, 'job'>> = {}) =>
   syncUsers(app.app.services, testRun('sync-users', options));
+const refresh = async (options: Partial<Omit<Run, 'job'>> = {}) => {
+  await forgetProvider(app);
+  return refreshOrganizations(app.app.services, testRun('refresh-organizations', options));
+};
 const held = () => ok(administrator.system.held());
 const approve = (held_id: string, job_id = 'sync-users') =>
   root.system.runJob({ params: { job_id }, query: { approve: held_id } });
@@ -154,6 +159,56 @@ describe('D63: GET /system/held', () => {
   });
 });
 
+describe('D63: what is held, while the provider fails', () => {
+  const failing: [string, string, number][] = [
+    ['its record fails', '', 502],
+    ['it is not known', '', 404],
+    ['the list of its members fails', '/members', 502],
+  ];
+
+  it.each(failing)(
+    'is not forgotten where %s: it is looked for again in the next run',
+    async (_, below, status) => {
+      const { world, faults } = app.provider;
+      await addGrant(app, world.corporation(corporation)?.ceoId as number, [MEMBERSHIP_SCOPE]);
+      await refresh();
+      const [found] = await held();
+      expect(found).toMatchObject({ job_id: 'refresh-organizations', found: 1 });
+      app.clock.advance(15 * MINUTE);
+      faults.add(`/corporations/${corporation}${below}`, { kind: 'status', status });
+      await refresh();
+      faults.clear();
+      expect(await held()).toMatchObject([{ held_id: found?.held_id }]);
+      app.clock.advance(15 * MINUTE);
+      await refresh();
+      expect(await held()).toMatchObject([{ held_id: found?.held_id, found: 2 }]);
+      app.clock.advance(30 * MINUTE);
+      await refresh();
+      expect(await held()).toEqual([]);
+      expect(await allianceOf(corporation)).toBeNull();
+    },
+  );
+
+  it('is counted though another record fails every time: that is put off for an hour', async () => {
+    const { world, faults } = app.provider;
+    world.moveCorporation(corporation, alliance);
+    const other = world.corporations.find(({ npc, id }) => !npc && id !== corporation)?.id as number;
+    faults.add(`/corporations/${other}`, { kind: 'status', status: 502 });
+    await refresh();
+    world.moveCorporation(corporation, null);
+    app.clock.advance(45 * MINUTE);
+    await refresh();
+    expect(await held()).toMatchObject([{ found: 1 }]);
+    app.clock.advance(20 * MINUTE);
+    await refresh();
+    app.clock.advance(15 * MINUTE);
+    await refresh();
+    expect(await held()).toMatchObject([{ found: 2 }]);
+    faults.clear();
+    await refresh({ force: true });
+  });
+});
+
 describe('D63: POST /system/job/{job_id}?approve=', () => {
   it('applies exactly that, and nothing that was added since', async () => {
     await sync();
@@ -209,10 +264,6 @@ describe('D63: POST /system/job/{job_id}?approve=', () => {
   });
 
   it('is possible, after a run that was asked for, until a run that looked at the same finds nothing', async () => {
-    const refresh = async (options: Partial<Omit<Run, 'job'>> = {}) => {
-      await forgetProvider(app);
-      return refreshOrganizations(app.app.services, testRun('refresh-organizations', options));
-    };
     const { world } = app.provider;
     world.moveCorporation(corporation, alliance);
     await refresh({ force: true });

@@ -24,7 +24,7 @@ interface SnapshotAlliance {
   readonly executor_corporation_id: number;
 }
 
-interface SnapshotCorporation {
+export interface SnapshotCorporation {
   readonly corporation_id: number;
   readonly corporation_name: string;
   readonly ticker: string;
@@ -32,6 +32,8 @@ interface SnapshotCorporation {
    * Stored only if the alliance is registered or in the snapshot; an alliance without an executor may be in neither.
    */
   readonly alliance_id: number | null;
+  /** True where only the alliance's record says so, by naming it as executor; its own, maybe older, names no alliance. */
+  readonly presumed?: true;
   readonly ceo_id: number;
   /** Null where the provider did not name the CEO. */
   readonly ceo_name: string | null;
@@ -54,6 +56,7 @@ export const FIRST_CHARACTER = 2;
 interface OpenCorporation extends CorporationFacts {
   readonly id: number;
   readonly ceo_id: number;
+  readonly presumed?: true;
 }
 
 async function openCorporation(api: GameApi, id: number): Promise<OpenCorporation | undefined> {
@@ -134,8 +137,10 @@ async function openAlliance(
   const executorId = facts?.executor_corporation_id;
   if (facts === undefined || executorId === undefined) return undefined;
   const executor = member?.id === executorId ? member : await openCorporation(api, executorId);
+  if (executor === undefined) return undefined;
   // Of the two records the executor's own is believed, where it names an alliance: the other one may be older.
-  return executor && { ...facts, id, executor: { ...executor, alliance_id: executor.alliance_id ?? id } };
+  const named = executor.alliance_id !== undefined;
+  return { ...facts, id, executor: named ? executor : { ...executor, alliance_id: id, presumed: true } };
 }
 
 async function toSnapshot(
@@ -162,6 +167,7 @@ async function toSnapshot(
       corporation_name: corporation.name,
       ticker: corporation.ticker,
       alliance_id: corporation.alliance_id ?? null,
+      ...(corporation.presumed && { presumed: true }),
       ceo_id: corporation.ceo_id,
       ceo_name: names.get(corporation.ceo_id) ?? null,
     })),

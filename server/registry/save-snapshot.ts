@@ -9,7 +9,7 @@ import { changedStandings, recordStandings } from '../standing/standing-events.t
 import { charactersOf, idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
 import { readOrganizations, type StoredOrganizations } from './organizations.queries.ts';
-import type { ProviderSnapshot } from './provider-snapshot.ts';
+import type { ProviderSnapshot, SnapshotCorporation } from './provider-snapshot.ts';
 import {
   findFormerCeos,
   raiseCeos,
@@ -117,9 +117,24 @@ export async function followSnapshot(
 }
 
 /**
+ * Whether an executor has left the alliance that is presumed for it: it is stored outside, and by the alliance's record,
+ * which is older then, its executor all the same.
+ */
+function hasLeft(
+  { corporation_id: id, alliance_id: allianceId, presumed }: SnapshotCorporation,
+  { alliances, corporations }: StoredOrganizations,
+): boolean {
+  if (!presumed || allianceId === null) return false;
+  const present = corporations.get(id);
+  const isOutside = present !== undefined && present.alliance_id !== allianceId;
+  return isOutside && alliances.get(allianceId)?.executor_corporation_id === id;
+}
+
+/**
  * Removes the organizations that somebody else stored after the provider was asked, with the CEOs whom the older records
  * name: a registration that took long would undo what the sync has found (D19, D39). The alliance of the certain
- * character's corporation stays, as its affiliation says it, whatever the corporation's own record says (D26b).
+ * character's corporation stays, as its affiliation says it, whatever the corporation's own record says (D26b). An
+ * executor that has left its alliance is not put back.
  */
 function withoutOlder(
   { alliances, corporations, characters }: ProviderSnapshot,
@@ -134,7 +149,8 @@ function withoutOlder(
     alliances: alliances.filter(({ alliance_id: id }) => isLatest(stored.alliances.get(id))),
     corporations: corporations.flatMap((found) => {
       const present = stored.corporations.get(found.corporation_id);
-      if (present === undefined || isLatest(present)) return [found];
+      if (present === undefined || isLatest(present))
+        return [hasLeft(found, stored) ? { ...found, alliance_id: null } : found];
       return found.corporation_id === home ? [{ ...present, alliance_id: found.alliance_id }] : [];
     }),
     characters: characters.filter(

@@ -6,10 +6,6 @@ import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { madeAnswer } from '../harness/provider.ts';
 
 /** Of the provider's records, each up to an hour old by itself, one is older than what is known already (facts §2). */
-const [LEFT, JOINED] = [99_000_001, 99_000_002];
-/** The executor of the former alliance. */
-const MOVED = 98_000_001;
-const MEMBER = 2_120_000_001;
 const AN_HOUR_AND_MORE = 2 * 3_600_000;
 
 let app: TestApp;
@@ -34,21 +30,27 @@ afterAll(() => app.stop());
 const register = (corporation_id: number) => ok(root.corporation.register({ params: { corporation_id } }));
 const user = (id: number) => ok(root.user.get({ params: { character_name: String(id) } }));
 
-describe("D19: an alliance's record that still names an executor that has left", () => {
+describe.each([
+  ['for another one', 1, 99_000_002],
+  ['for none', 3, null],
+])("D19: an alliance's record that still names an executor that has left %s", (_, n, joined) => {
+  /** The former alliance, and its executor with its CEO and a member. */
+  const [left, moved, ceo, member] = [99_000_000 + n, 98_000_000 + n, 2_112_000_000 + n, 2_120_000_000 + n];
   let neighbour: number;
   beforeAll(async () => {
     const { world } = app.provider;
-    neighbour = world.corporationsOf(LEFT).find((id) => id !== MOVED) as number;
-    await register(MOVED);
-    world.moveCorporation(MOVED, JOINED);
+    const others = world.corporationsOf(left).filter((id) => id !== moved);
+    neighbour = others.find((id) => world.membersOf(id).length > 1) as number;
+    await register(moved);
+    world.moveCorporation(moved, joined);
     app.clock.advance(AN_HOUR_AND_MORE);
-    expect((await register(MOVED)).alliance?.alliance_id).toBe(JOINED);
-    await addUser(app, { id: MEMBER, level: 4, corporation: MOVED });
-    stale[`/alliances/${LEFT}`] = { executor_corporation_id: MOVED };
+    expect((await register(moved)).alliance?.alliance_id ?? null).toBe(joined);
+    await addUser(app, { id: member, level: 4, corporation: moved });
+    stale[`/alliances/${left}`] = { executor_corporation_id: moved };
   });
 
   it.each([
-    ['POST /alliance/{id}', () => root.alliance.register({ params: { alliance_id: LEFT } })],
+    ['POST /alliance/{id}', () => root.alliance.register({ params: { alliance_id: left } })],
     [
       'the sign-in of a member of another corporation',
       async () => {
@@ -60,17 +62,27 @@ describe("D19: an alliance's record that still names an executor that has left",
     ],
   ])('%s neither moves the corporation back nor takes its members their levels', async (_, refresh) => {
     await refresh();
-    const stored = await ok(root.corporation.get({ params: { corporation_id: MOVED } }));
-    expect(stored.alliance?.alliance_id).toBe(JOINED);
-    expect(await user(MEMBER)).toMatchObject({ alliance: JOINED, clearance_level: 4 });
+    const stored = await ok(root.corporation.get({ params: { corporation_id: moved } }));
+    expect(stored.alliance?.alliance_id ?? null).toBe(joined);
+    expect(await user(member)).toMatchObject({ alliance: joined, clearance_level: 4 });
+    expect(await user(ceo)).toMatchObject({ clearance_level: 2 });
   });
+});
+
+it("D19: an executor whose own record is from before its alliance was founded belongs to that, with its CEO's level", async () => {
+  const [alliance_id, executor, ceo] = [99_000_005, 98_000_005, 2_112_000_005];
+  stale[`/corporations/${executor}`] = { alliance_id: undefined };
+  await register(executor);
+  expect(await user(ceo)).toMatchObject({ alliance: null, clearance_level: 2 });
+  await ok(root.alliance.register({ params: { alliance_id } }));
+  expect(await user(ceo)).toMatchObject({ alliance: alliance_id, clearance_level: 4 });
 });
 
 describe("D19: a corporation's record that still names a CEO who has left", () => {
   /** A corporation whose CEO the sync has moved to another one since, where somebody gave it level 5. */
   async function ceoElsewhere(n: number): Promise<{ from: number; to: number; ceo: number }> {
     const alone = app.provider.world.corporations.filter(
-      ({ npc, id, allianceId }) => !npc && id > MOVED && allianceId === null,
+      ({ npc, id, allianceId }) => !npc && id > 98_000_001 && allianceId === null,
     );
     const [from = 0, to = 0] = alone.slice(2 * n).map(({ id }) => id);
     await register(to);

@@ -1,5 +1,6 @@
 import { requireComplete, type Settings } from '../server/config/settings.ts';
-import type { StartStandIns } from '../server/process/stand-ins.ts';
+import type { Purpose, StartStandIns } from '../server/process/stand-ins.ts';
+import { CannotStart } from '../server/shared/cannot-start.ts';
 import type { EmbeddedDatabase, EmbeddedOptions } from './postgres/embedded.ts';
 import type { SimulatedProvider } from './provider/provider.ts';
 
@@ -9,7 +10,7 @@ import type { SimulatedProvider } from './provider/provider.ts';
  */
 export const startStandIns: StartStandIns = async (configured, log, purpose) => {
   const { databaseUrl, dataDir } = configured;
-  const embedded = databaseUrl === undefined ? await startDatabase({ dataDir, log }) : undefined;
+  const embedded = databaseUrl === undefined ? await startDatabase({ dataDir, log }, purpose) : undefined;
   try {
     const { keyMaterial } = await import('./keys.ts');
     const keys = await keyMaterial(configured);
@@ -31,17 +32,35 @@ export const startStandIns: StartStandIns = async (configured, log, purpose) => 
   }
 };
 
-async function startDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+async function startDatabase(options: EmbeddedOptions, purpose: Purpose): Promise<EmbeddedDatabase> {
+  if (purpose === 'doctor' || purpose === 'token') await requireCluster(options.dataDir);
   const { startEmbedded } = await import('./postgres/embedded.ts');
   return startEmbedded(options);
 }
 
+/**
+ * Refuses a DATA_DIR without a database, and says that it is the one in there: where the service has its settings from
+ * elsewhere, nothing else would tell that a token was not revoked because it is in another database.
+ */
+async function requireCluster(dataDir: string): Promise<void> {
+  const { hasCluster } = await import('./postgres/places.ts');
+  if (!(await hasCluster(dataDir))) {
+    throw new CannotStart(
+      `DATABASE_URL is set neither in the environment nor in .env, and there is no database in ${dataDir}: ` +
+        'give this command the settings of the service.',
+    );
+  }
+  process.stderr.write(`DATABASE_URL is not set: this is the embedded PostgreSQL in ${dataDir}.\n`);
+}
+
 async function withProvider(
   settings: Settings,
-  purpose: Parameters<StartStandIns>[2],
+  purpose: Purpose,
 ): Promise<{ settings: Settings; simulated?: SimulatedProvider }> {
   if (settings.sso.clientId !== undefined) return { settings };
-  if (purpose === 'token') return { settings: { ...settings, sso: { ...settings.sso, clientId: 'unused' } } };
+  if (purpose === 'token' || purpose === 'first-token') {
+    return { settings: { ...settings, sso: { ...settings.sso, clientId: 'unused' } } };
+  }
   const { joinForDevelopment, startForDevelopment } = await import('./development.ts');
   if (purpose === 'service') return startForDevelopment(settings);
   return { settings: await joinForDevelopment(settings) };

@@ -72,6 +72,18 @@ async function tryBinaries(account: Account, native: string): Promise<string | u
   return code === 0 ? undefined : output;
 }
 
+const noteOf = (dataDir: string) => join(dataDir, 'postgresql.moved');
+const insideOf = (dataDir: string) => join(dataDir, 'postgresql');
+
+/** Whether a cluster was ever made for this DATA_DIR; one that this account may not look at counts. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  const moved = await readFile(noteOf(dataDir), 'utf8').catch(() => undefined);
+  return access(join(moved?.trim() ?? insideOf(dataDir), 'data/PG_VERSION')).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+}
+
 /**
  * The folder (mode 0700, owned by the account) that holds `data` and `socket`: `postgresql` in DATA_DIR, or where
  * the account cannot get there `/var/lib/castellan-<hash of DATA_DIR>`, noted in DATA_DIR for good.
@@ -83,11 +95,11 @@ export async function chooseHome(
   account: Account,
   retire: (home: string) => Promise<void>,
 ): Promise<string> {
-  const note = join(dataDir, 'postgresql.moved');
+  const note = noteOf(dataDir);
   const moved = await readFile(note, 'utf8').catch(() => undefined);
   if (moved !== undefined) return makePrivate(moved.trim(), account);
 
-  const inside = join(dataDir, 'postgresql');
+  const inside = insideOf(dataDir);
   await makePrivate(inside, account);
   const { code, output } = await runAs(account, '/bin/sh', ['-c', 'cd "$1" && test -w .', 'sh', inside]);
   if (code === 0) return inside;

@@ -26,7 +26,7 @@ async function doctor(startStandIns: StartStandIns): Promise<number> {
   });
   if (typed === undefined) return 0;
   const log = createLog('silent');
-  const { settings, stop } = await startStandIns(loadSettings(), log, 'worker');
+  const { settings, stop } = await startStandIns(loadSettings(), log, 'doctor');
   // Whether the database can be reached at all is the first thing that is examined.
   await learnOfPooler(settings.databaseUrl).catch(() => undefined);
   const { db, close } = connect({

@@ -29,9 +29,11 @@ const OPTIONS = {
 async function tokenCommand(startStandIns: StartStandIns): Promise<void> {
   const given = readArguments(USAGE, { options: OPTIONS });
   if (given === undefined) return;
-  refuseSeveral(Object.keys(given.values));
+  const options = Object.keys(given.values);
+  refuseSeveral(options);
   const log = createLog('silent');
-  const { settings, stop } = await startStandIns(loadSettings(), log, 'token');
+  const purpose = options.length === 0 ? 'first-token' : 'token';
+  const { settings, stop } = await startStandIns(loadSettings(), log, purpose);
   try {
     // Loading it takes most of the time; wrong settings and `--help` are handled before.
     const { manageTokens } = await import('./manage-tokens.ts');

@@ -10,12 +10,13 @@ export interface StandIns {
   stop(): Promise<void>;
 }
 
-/** `worker` and `token` run beside the service and use its stand-ins; `token` needs only the database and the keys. */
-export type StartStandIns = (
-  settings: Settings,
-  log: Logger,
-  purpose: 'service' | 'worker' | 'token',
-) => Promise<StandIns>;
+/**
+ * All but `service` run beside the service and use its stand-ins; `first-token` and `token` need only the database and
+ * the keys. `doctor` and `token` are about what a database holds, so they never make one.
+ */
+export type Purpose = 'service' | 'worker' | 'doctor' | 'first-token' | 'token';
+
+export type StartStandIns = (settings: Settings, log: Logger, purpose: Purpose) => Promise<StandIns>;
 
 /** Production has no stand-ins, so the settings must be complete. */
 export const noStandIns: StartStandIns = async (settings) => ({

@@ -6,7 +6,7 @@ import { build, createInstance, type Instance, PROGRAMS } from '../harness/insta
 import { startPooler } from '../harness/pooler.ts';
 import { onDatabase } from '../harness/production.ts';
 
-const DOCTOR = ['node', PROGRAMS.server[1].replace(/main\.js$/, 'doctor.js')];
+const DOCTOR = PROGRAMS.doctor;
 
 let instance: Instance;
 beforeAll(async () => {

@@ -71,14 +71,14 @@ describe('a process whose standard output has no reader any more', () => {
     expect(stdout).not.toMatch(/^\{/m);
   });
 
-  it.each([
-    ['openapi', []],
-    ['token', ['--list']],
-  ] as const)('%s: ends without a stack trace, as with `| head -1`', async (program, args) => {
-    const command = instance.start([...PROGRAMS[program], ...args]);
-    command.hangUp();
-    expect(await command.ended).toMatchObject({ code: 0, stderr: '' });
-  });
+  it.each(['openapi', 'token'] as const)(
+    '%s: ends without a stack trace, as with `| head -1`',
+    async (program) => {
+      const command = instance.start(PROGRAMS[program]);
+      command.hangUp();
+      expect(await command.ended).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
   it('a stalled reader holds up nothing: requests are answered, and a stop signal is handled', async () => {
     const service = await instance.serve({ WORKERS: 'none' });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -204,6 +204,27 @@ it('jobs: says that it needs the simulated provider of a service, if none was ev
       'Without SSO_CLIENT_ID a worker uses the simulated provider of the service: start that first (npm start).\n',
   });
   expect(await instance.database()).toEqual([]);
+});
+
+/** The uuid of no token. */
+const ABSENT = '0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a';
+
+it.each([
+  ['doctor', []],
+  ['token', ['--list']],
+  ['token', ['--revoke', ABSENT]],
+  ['token', ['--reissue', ABSENT]],
+] as const)('D24: %s %j: makes no database to look into', async (program, args) => {
+  const DATA_DIR = join(instance.dataDir, 'absent');
+  const { code, stdout, stderr } = await instance.run([...PROGRAMS[program], ...args], { DATA_DIR });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'DATABASE_URL is set neither in the environment nor in .env, ' +
+      `and there is no database in ${DATA_DIR}: give this command the settings of the service.\n`,
+  });
+  await expect(access(DATA_DIR)).rejects.toThrow('ENOENT');
 });
 
 it('reports that its port is in use, and leaves nothing running', async () => {

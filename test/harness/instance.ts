@@ -15,6 +15,7 @@ export const PROGRAMS = {
   server: ['node', join(ROOT, 'dist-dev/dev/main.js')],
   token: ['node', join(ROOT, 'dist-dev/dev/token.js')],
   jobs: ['node', join(ROOT, 'dist-dev/dev/worker.js')],
+  doctor: ['node', join(ROOT, 'dist-dev/dev/doctor.js')],
   openapi: ['node', join(ROOT, 'dist-dev/server/cli/openapi.js')],
 } as const;
 

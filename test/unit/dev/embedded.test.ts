@@ -22,7 +22,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type Account, chooseAccount, runAs } from '../../../dev/postgres/account.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../../dev/postgres/embedded.ts';
 import { isRunning } from '../../../dev/postgres/lock.ts';
-import { chooseBinaries, installedBinaries } from '../../../dev/postgres/places.ts';
+import { chooseBinaries, hasCluster, installedBinaries } from '../../../dev/postgres/places.ts';
 import { bundle } from '../../harness/bundle.ts';
 
 const log = pino({ level: 'silent' });
@@ -275,6 +275,13 @@ describe('the folders', () => {
     await rm(short);
   });
 
+  it('tell a DATA_DIR without a cluster from one that cannot be looked into', async () => {
+    expect(await hasCluster(join(root, 'absent'))).toBe(false);
+    const file = join(root, 'file');
+    await writeFile(file, '');
+    expect(await hasCluster(join(file, 'data'))).toBe(true);
+  });
+
   it.runIf(asRoot)('as root, allow a DATA_DIR that other accounts cannot reach', async () => {
     const closed = join(root, 'closed');
     await mkdir(closed, { mode: 0o700 });
@@ -284,6 +291,7 @@ describe('the folders', () => {
     try {
       expect(home).toMatch(/^\/var\/lib\/castellan-[0-9a-f]{12}$/);
       expect((await stat(home)).mode & 0o777).toBe(0o700);
+      expect(await hasCluster(folder)).toBe(true);
       await query(first.url, 'create table there as select 1 as value');
       await first.stop();
       const second = await start(folder);

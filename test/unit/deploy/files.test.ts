@@ -105,6 +105,14 @@ describe('files for deployment', () => {
     expect(named.filter((name) => !known.has(name) && !others.test(name))).toEqual([]);
   });
 
+  it('keep joined answers out of memory: /tmp is the volume of the image, or a folder of the node', async () => {
+    expect(await read('deploy/Dockerfile')).toMatch(/^VOLUME \/tmp$/m);
+    expect(valuesOf(await documents('deploy/compose.yaml'), 'tmpfs')).toEqual([]);
+    const folders = valuesOf(await documents('deploy/kubernetes/castellan.yaml'), 'emptyDir');
+    expect(folders.length).toBeGreaterThan(1);
+    expect(folders.filter((folder) => 'medium' in (folder as object))).toEqual([]);
+  });
+
   it('start programs that the production build contains', async () => {
     const texts = await Promise.all(
       ['Dockerfile', 'compose.yaml', 'kubernetes/castellan.yaml', 'systemd/castellan.service'].map((name) =>

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { connect } from '../database/connection.ts';
 import { subscribe } from '../database/notifications.ts';
 import type { Outages } from '../observability/outages.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { readPosition } from './read.queries.ts';
 import { announceEvents, EVENTS_CHANNEL, sealEvents } from './seal.queries.ts';
 
@@ -27,6 +28,8 @@ export interface Sealing {
 const BATCH = 1000;
 /** Milliseconds before another try after a failure, for which no notification comes. */
 const AGAIN_AFTER = 1000;
+/** Milliseconds for which closing waits for a statement: whatever it leaves, others seal. */
+const CLOSED_WITHIN = 500;
 /** The name of this work in the log of outages. */
 const SUBJECT = 'the sealing of events';
 
@@ -144,8 +147,7 @@ export function startSealing({ databaseUrl, log, outages }: Options): Sealing {
       closed = true;
       clearTimeout(timer);
       subscription.close();
-      await atWork;
-      await close();
+      await waitAtMost(CLOSED_WITHIN, Promise.resolve(atWork).then(close));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { addressOf } from '../database/address.ts';
 import { RoutedClient, type RoutedClientConfig } from '../database/client.ts';
 import { isUnreachable } from '../database/errors.ts';
+import { untilAborted } from '../shared/until-aborted.ts';
 
 interface Options {
   readonly databaseUrl: string;
@@ -16,8 +17,8 @@ interface Options {
 /** The queue's own connection pool, with pg-boss's interface. */
 export interface QueueDatabase {
   executeSql(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-  /** From now on statements no longer wait for an unreachable database. */
-  hurry(): void;
+  /** From now on statements do not wait for an unreachable database, and in `patience` milliseconds for no answer. */
+  hurry(patience: number): void;
   close(): Promise<void>;
 }
 
@@ -58,27 +59,33 @@ export function openQueueDatabase({ databaseUrl, log, max }: Options): QueueData
   const pool = new pg.Pool(options);
   pool.on('error', (error) => log.warn({ err: error }, 'a connection of the job queue was lost'));
   const hurried = new AbortController();
+  const givenUp = new AbortController();
   // Every waiting statement adds a listener.
-  setMaxListeners(0, hurried.signal);
+  setMaxListeners(0, hurried.signal, givenUp.signal);
   let gone = false;
   return {
     async executeSql(text, values) {
-      for (;;) {
+      while (!givenUp.signal.aborted) {
         try {
-          const answer = await pool.query(text, values);
+          const answer = await untilAborted(pool.query(text, values), givenUp.signal);
           gone = false;
           return answer;
         } catch (error) {
-          if (!isUnreachable(error)) throw error;
-          // pg-boss returns the same after its own stop; another worker will fetch the job.
-          if (hurried.signal.aborted) return undefined as never;
+          if (!isUnreachable(error) && error !== givenUp.signal.reason) throw error;
+          if (hurried.signal.aborted) break;
           if (!gone) log.error({ err: error }, 'the job queue waits for the database');
           gone = true;
           await sleep(AGAIN_AFTER, undefined, { signal: hurried.signal }).catch(() => undefined);
         }
       }
+      // pg-boss returns the same after its own stop; another worker will fetch the job.
+      return undefined as never;
     },
-    hurry: () => hurried.abort(),
-    close: () => pool.end(),
+    hurry(patience) {
+      hurried.abort();
+      setTimeout(() => givenUp.abort(), patience).unref();
+    },
+    // The pool waits for its statements.
+    close: () => untilAborted(pool.end(), givenUp.signal).catch(() => undefined),
   };
 }

@@ -55,6 +55,8 @@ interface QueueOptions {
 
 /** Milliseconds for which a stop waits for active jobs. */
 const STOP_WITHIN = 6_000;
+/** The same for statements, such as those that store the ends of jobs. */
+const STORED_WITHIN = 7_000;
 /** Seconds between two checks for runs whose worker died. */
 const LOOK_FOR_LOST = 30;
 /** Seconds for which pg-boss leaves a failed job where the doctor and the metrics count those of a day; else 12 hours. */
@@ -121,7 +123,7 @@ export async function openQueue({ databaseUrl, log, worker }: QueueOptions): Pro
     },
     async stop() {
       stopping.abort();
-      database.hurry();
+      database.hurry(STORED_WITHIN);
       await work?.stop(STOP_WITHIN);
       await boss.stop({ graceful: false });
       await database.close();

@@ -3,6 +3,7 @@ import { sharedTime } from '../database/clock.queries.ts';
 import type { Services } from '../services/services.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { throttled } from '../shared/throttle.ts';
+import { waitAtMost } from '../shared/wait-at-most.ts';
 import { findWork } from './delivery.queries.ts';
 import { type Lane, openLane, type Traffic } from './lane.ts';
 import { secretPlace } from './secret.ts';
@@ -23,6 +24,8 @@ const LANES_AT_ONCE = 3;
 const AGAIN_AFTER = 2_000;
 /** Milliseconds between two log lines about secrets that this process cannot decrypt. */
 const TELL_EVERY = 60_000;
+/** Milliseconds for which a stop waits in all; deliveries whose outcome was not stored are claimed again by others. */
+const STOP_WITHIN = 6_000;
 
 /**
  * Delivers the events of all webhooks, each in a lane of its own, so that a slow receiver delays no other. Every worker
@@ -86,12 +89,13 @@ export function startDispatch(services: DispatchServices): Dispatch {
     return lane;
   }
 
-  return {
-    async close() {
-      closed = true;
-      wake.abort();
-      await running;
-      await Promise.all([...lanes.values()].map((lane) => lane.stop()));
-    },
-  };
+  async function end(): Promise<void> {
+    closed = true;
+    wake.abort();
+    await running;
+    await Promise.all([...lanes.values()].map((lane) => lane.stop()));
+  }
+
+  // Limited, as the database may not answer.
+  return { close: () => waitAtMost(STOP_WITHIN, end()) };
 }

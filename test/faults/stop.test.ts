@@ -8,7 +8,8 @@ import { createGate, type Gate } from '../../server/http/gate.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { untilWaiting } from '../harness/meanwhile.ts';
+import { untilBehind, untilWaiting } from '../harness/meanwhile.ts';
+import { startProxy } from '../harness/proxy.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { send } from '../harness/send.ts';
 
@@ -173,6 +174,33 @@ it('a stop ends the jobs at once, not only when silent receivers of webhooks hav
     await worker.close();
     await receiver.stop();
   }
+});
+
+describe('a stop ends within 12 seconds, too, while PostgreSQL is frozen', () => {
+  it.each([
+    ['and is watched', {}],
+    ['and is not watched, as behind a pooler', { watched: false, connectedWithin: 60_000 }],
+  ])('%s', async (_, database) => {
+    const proxy = await startProxy(test.databaseUrl);
+    const { settings } = test.app.services;
+    // Holds up the statements that seal events and look for deliveries, so that they are under way.
+    await locker.query('begin');
+    await locker.query("select pg_advisory_xact_lock(hashtext('seals of events'))");
+    await locker.query('lock table webhook_deliveries');
+    const frozen = await createApp(
+      { ...settings, databaseUrl: proxy.url },
+      { log: createLog('silent'), worker: true, database },
+    );
+    await untilBehind(locker, 2);
+    proxy.freeze();
+    await letGo();
+    // As the queue polls.
+    void frozen.services.queue.boss.fetch('sync-users');
+    const began = performance.now();
+    await frozen.close();
+    expect(performance.now() - began).toBeLessThan(11_500);
+    await proxy.cut();
+  });
 });
 
 describe('the gate before the service', () => {

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import { RoutedClient } from '../../../server/database/client.ts';
 import { openQueueDatabase, type QueueDatabase } from '../../../server/queue/queue-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { startProxy } from '../../harness/proxy.ts';
 
 /** Milliseconds: the longest interval between two polls. */
 const POLL = 60_000;
@@ -76,8 +78,27 @@ it('a connection that ends as it becomes ready is lost, and does not end the pro
     log: pino({ level: 'silent' }),
     max: 1,
   });
-  ending.hurry();
+  ending.hurry(0);
   expect(await ending.executeSql('select 1', [])).toBeUndefined();
   await ending.close();
   await once(server.close(), 'close');
+});
+
+it('a stop waits for a statement only as long as it was told, and so does closing', async () => {
+  const proxy = await startProxy(database.url);
+  const frozen = openQueueDatabase({ databaseUrl: proxy.url, log: pino({ level: 'silent' }), max: 1 });
+  expect(await frozen.executeSql('select 1 as one', [])).toMatchObject({ rows: [{ one: 1 }] });
+  proxy.freeze();
+  const waiting = frozen.executeSql('select 2', []);
+  frozen.hurry(7_000);
+  const ended = vi.fn();
+  void waiting.then(ended);
+  vi.advanceTimersByTime(6_999);
+  await turn();
+  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(await waiting).toBeUndefined();
+  expect(await frozen.executeSql('select 3', [])).toBeUndefined();
+  await frozen.close();
+  await proxy.cut();
 });

@@ -113,8 +113,9 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     await unlessStopped(requireKeys({ db, keys, vault, clock, log, settings }));
     const sealing = startSealing({ databaseUrl: database.url, log, outages });
     closers.push(() => sealing.close());
+    const queue = await unlessStopped(openQueue({ databaseUrl: database.url, log, worker }));
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
-    const access = createAccessTokens({ db, vault, clock, sso, log });
+    const access = createAccessTokens({ db, vault, clock, sso, queue, log });
     const lastWork = createLastWork(log);
     let lastUntil: number | undefined;
     const finishTokens = async () => {
@@ -123,7 +124,6 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     };
     // After requests and jobs, which they outlast.
     closers.push(finishTokens);
-    const queue = await unlessStopped(openQueue({ databaseUrl: database.url, log, worker }));
     let dispatch: Dispatch | undefined;
     let ending: Promise<unknown> | undefined;
     const endJobs = async () => {

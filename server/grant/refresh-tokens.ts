@@ -8,6 +8,7 @@ import type { Vault } from '../keys/vault.ts';
 import type { AccessTokens, Asked, Death, HeldGrant } from '../provider/access-token-source.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { Sso } from '../provider/sso.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { Clock } from '../shared/clock.ts';
 import { findValidScopes, grantPlace, lockGrants, nextCheck } from './grant.queries.ts';
 import { recordDeaths, recordGrant } from './grant-events.ts';
@@ -44,10 +45,11 @@ export function createAccessTokens(services: {
   readonly db: Kysely<Database>;
   readonly vault: Vault;
   readonly clock: Clock;
-  readonly sso: Pick<Sso, 'refresh' | 'identify' | 'revoke'>;
+  readonly sso: Pick<Sso, 'refresh' | 'identify'>;
+  readonly queue: Pick<Queue, 'send'>;
   readonly log: Logger;
 }): RefreshedTokens {
-  const { db, vault, clock, sso, log } = services;
+  const { db, vault, clock, sso, queue, log } = services;
   /** Refreshes under way by grant: within one process all callers share one refresh, and its failure. */
   const refreshing = new Map<string, Promise<string | undefined>>();
   let finishing = false;
@@ -102,15 +104,15 @@ export function createAccessTokens(services: {
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
       // the former refresh token, and the new one is nowhere else.
       const renewed = vault.seal(outcome.refreshToken, grantPlace(grantId, 'refresh_token'));
-      let stored = false;
+      let deleted = false;
       await untilReachable(async () => {
-        stored = await replace({ grantId, characterId, used }, renewed);
+        if (await replace({ grantId, characterId, used }, renewed)) return;
+        deleted = (await readRefreshState(db, grantId)) === undefined;
+        // What its deletion handed to this job (D19b, D29b) is the former refresh token.
+        const revoke = { grant_id: grantId, refresh_token: renewed.toString('base64') };
+        if (deleted) await queue.send(db, 'revoke-grant', revoke);
       });
-      if (!stored && (await readRefreshState(db, grantId)) === undefined) {
-        // Deleted meanwhile (D19b, D29b), and what was handed to the job that revokes it is the former refresh token.
-        await sso.revoke(outcome.refreshToken);
-        return undefined;
-      }
+      if (deleted) return undefined;
       current = renewed;
       if (outcome.kind === 'replaced') throw outcome.fault;
       const { accessToken } = outcome;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -5,6 +6,7 @@ import { addGrant, expireAccessTokens, outcomeOf, ownRecord, SKILLS } from '../h
 
 const ADA = 2_112_000_001;
 const TOKEN = '/v2/oauth/token';
+const REVOKE = '/v2/oauth/revoke';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -47,19 +49,24 @@ it.each([
     const held = provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
     const asked = outcomeOf(services.client.ask(ownRecord(ADA)));
     await expect.poll(() => held.strikes).toBe(1);
-    const revocations = () => provider.requests.filter(({ path }) => path === '/v2/oauth/revoke').length;
+    const revocations = () => provider.requests.filter(({ path }) => path === REVOKE).length;
     const before = revocations();
 
     await happen();
     await expect.poll(revocations, { timeout: 20_000 }).toBe(before + 1);
+    // The sign-on fails at first when the new one is revoked, too.
+    provider.faults.add(REVOKE, { kind: 'status', status: 503, as: 'text' }, { times: 1 });
     answer();
-    await asked;
+    expect(await asked).toBe('no-token');
     const outcome = await (refresh.mock.results[0]?.value as ReturnType<typeof services.sso.refresh>);
     if (outcome.kind === 'dead') throw new Error('the refresh failed');
     refresh.mockRestore();
     expect(
       await db.selectFrom('grants').select('grant_id').where('character_id', '=', ADA).execute(),
     ).toEqual([]);
+    const retry = sql`update pgboss.job set start_after = now() where name = 'revoke-grant' and state = 'retry'`;
+    await expect.poll(async () => (await retry.execute(db)).numAffectedRows).toBe(1n);
+    await expect.poll(revocations).toBe(before + 3);
     expect((await services.sso.refresh(outcome.refreshToken)).kind).toBe('dead');
   },
   60_000,

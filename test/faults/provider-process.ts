@@ -29,6 +29,7 @@ const { client } = createProvider({
     clock: systemClock,
     vault: createVault(settings.encryptionKeys ?? []),
     sso: createSso({ settings, clock: systemClock }),
+    queue: { send: async () => undefined },
   }),
   limits: undefined,
 });

@@ -36,10 +36,10 @@ export function otherProcess(
     readonly compatibilityDate?: string;
   } = {},
 ) {
-  const { settings, log, outages, clock, vault } = app.app.services;
+  const { settings, log, outages, clock, vault, queue } = app.app.services;
   const { db, close } = connect({ url: app.databaseUrl, log, poolSize: 8 });
   const sso = createSso({ settings, clock, ...(limits && { limits }) });
-  const access = createAccessTokens({ db, vault, clock, sso, log });
+  const access = createAccessTokens({ db, vault, clock, sso, queue, log });
   const provider = createProvider({
     metrics: createMetrics(),
     settings: { ...settings.extApi, ...addresses },

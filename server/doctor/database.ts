@@ -3,7 +3,8 @@ import { laterMigrations, pendingMigrations } from '../database/migrate.ts';
 import { ENCODING, OLDEST_POSTGRESQL } from '../database/open.ts';
 import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
-import { nextRun, type Schedules } from '../queue/schedule.ts';
+import type { JobName } from '../queue/job-catalogue.ts';
+import { nextRuns, type Schedules } from '../queue/schedule.ts';
 import {
   countTroubledWebhooks,
   failedRuns,
@@ -111,11 +112,9 @@ export async function examineJobs(db: Kysely<Database>, schedules: Schedules, no
   if (ran.size === 0) {
     return [bad('jobs', 'no worker ever ran', 'start one: npm run jobs, or WORKERS=embedded')];
   }
-  const late = [...ran].filter(([job, on]) => {
-    // The first time that was missed, not the last: one of every five minutes is never ten minutes ago.
-    const due = nextRun(schedules, job as Parameters<typeof nextRun>[1], on);
-    return due !== undefined && now.getTime() - due.getTime() > LATE;
-  });
+  // The first time that was missed, not the last: one of every five minutes is never ten minutes ago.
+  const due = [...(await nextRuns(schedules, [...ran] as [JobName, Date][]))];
+  const late = due.filter(([, on]) => on !== undefined && now.getTime() - on.getTime() > LATE);
   const failed = await failedRuns(db);
   return [
     late.length > 0

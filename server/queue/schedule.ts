@@ -1,4 +1,5 @@
 import cronParser from 'cron-parser';
+import { inPieces } from '../shared/in-pieces.ts';
 import { isScheduled, type JobName, scheduledJobs, scheduleOf } from './job-catalogue.ts';
 
 const MINUTE = 60_000;
@@ -80,6 +81,19 @@ export function nextRun({ cron, timeZone }: Schedules, job: JobName, now: Date):
   const wanted = cronParser.parseExpression(expression, { currentDate: local(now), tz: 'UTC' }).next();
   const reached = firstMomentOf(wanted.getTime(), local);
   return now < reached && reached < next ? reached : next;
+}
+
+/** The next run of each of these jobs after its time, one by one, as each takes milliseconds (D3c). */
+export async function nextRuns(
+  schedules: Schedules,
+  times: readonly (readonly [JobName, Date])[],
+): Promise<ReadonlyMap<JobName, Date | undefined>> {
+  const runs = await inPieces(
+    times,
+    (some) => some.map(([job, after]) => [job, nextRun(schedules, job, after)] as const),
+    () => Infinity,
+  );
+  return new Map(runs.flat());
 }
 
 /** What the clocks of a time zone show at a moment, as if it were UTC. */

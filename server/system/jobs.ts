@@ -5,13 +5,17 @@ import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { isHeld } from '../guard/held.queries.ts';
 import { catalogue, isScheduled, type JobName, scheduledJobs } from '../queue/job-catalogue.ts';
-import { nextRun } from '../queue/schedule.ts';
+import { nextRuns } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
 import { invalid, notFound } from '../shared/domain-error.ts';
 
 /** The scheduled jobs, by name (D52). */
-export function listJobs({ settings, clock }: Pick<Services, 'settings' | 'clock'>): Job[] {
+export async function listJobs({ settings, clock }: Pick<Services, 'settings' | 'clock'>): Promise<Job[]> {
   const now = clock.now();
+  const next = await nextRuns(
+    settings.schedules,
+    scheduledJobs.map((name) => [name, now]),
+  );
   return scheduledJobs.map((name) => ({
     coalesce: true,
     executor: name,
@@ -20,7 +24,7 @@ export function listJobs({ settings, clock }: Pick<Services, 'settings' | 'clock
     max_instances: catalogue[name].concurrency,
     misfire_grace_time: null,
     name: titleOf(name),
-    next_run_time: nextRun(settings.schedules, name, now)?.toISOString() ?? null,
+    next_run_time: next.get(name)?.toISOString() ?? null,
     trigger: settings.schedules.cron.get(name) ?? null,
   }));
 }

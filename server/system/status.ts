@@ -5,7 +5,7 @@ import { describeBacklog, describeHeld } from '../doctor/backlog.ts';
 import { describeReplica, examineDatabase, examineJobs, examineWebhooks } from '../doctor/database.ts';
 import type * as doctor from '../doctor/finding.ts';
 import { scheduledJobs } from '../queue/job-catalogue.ts';
-import { nextRun } from '../queue/schedule.ts';
+import { nextRuns } from '../queue/schedule.ts';
 import type { Services } from '../services/services.ts';
 import { countPopulation, listRuns } from './status.queries.ts';
 
@@ -38,6 +38,10 @@ export async function readStatus({
     ...held.map(describeHeld),
   ].map(toFinding);
   const runsOf = new Map(runs.map((run) => [run.job_id, run]));
+  const next = await nextRuns(
+    settings.schedules,
+    scheduledJobs.map((job) => [job, now]),
+  );
   const queued = new Map(backlog.jobs.map((job) => [job.job, job]));
   return {
     as_of: now.toISOString(),
@@ -53,7 +57,7 @@ export async function readStatus({
     jobs: scheduledJobs.map((job_id) => ({
       job_id,
       ran_on: runsOf.get(job_id)?.ran_on.toISOString() ?? null,
-      next_run_time: nextRun(settings.schedules, job_id, now)?.toISOString() ?? null,
+      next_run_time: next.get(job_id)?.toISOString() ?? null,
       waiting: queued.get(job_id)?.waiting ?? 0,
       failed: queued.get(job_id)?.failed ?? 0,
     })),

@@ -10,7 +10,7 @@ export function systemHandlers(services: Services): Handlers<typeof contract.sys
   return {
     configuration: async () => ({ status: 200, body: redactSettings(services.settings) }),
     status: async () => ({ status: 200, body: await readStatus(services) }),
-    jobs: async () => ({ status: 200, body: listJobs(services) }),
+    jobs: async () => ({ status: 200, body: await listJobs(services) }),
     held: async () => ({ status: 200, body: await listHeld(services) }),
     runJob: async ({ admission, params, query }) => ({
       status: 200,

@@ -1,3 +1,4 @@
+import cronParser from 'cron-parser';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startScheduler } from '../../jobs/scheduler.ts';
@@ -142,6 +143,33 @@ describe('D63: POST /system/job/{job_id}', () => {
     }
   });
 });
+
+it.each(['/system/job', '/system/status'])(
+  'D3c: GET %s works out the next run of one job at a time, with the event loop free in between',
+  async (path) => {
+    await addSchedules(app.db, scheduledJobs, app.clock.now());
+    let turn = 0;
+    let counting = true;
+    const count = () => {
+      turn += 1;
+      if (counting) setImmediate(count);
+    };
+    count();
+    const parse = cronParser.parseExpression;
+    const turns: number[] = [];
+    const parsing = vi.spyOn(cronParser, 'parseExpression').mockImplementation((...expression) => {
+      turns.push(turn);
+      return parse(...expression);
+    });
+    expect((await send(app, 'GET', path, { token: app.root })).status).toBe(200);
+    parsing.mockRestore();
+    counting = false;
+    // Twice for a job that does not run in every hour.
+    const most = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
+    expect(most).toBeLessThanOrEqual(2);
+    expect(turns.length).toBeGreaterThanOrEqual(scheduledJobs.length);
+  },
+);
 
 describe('D52, D61: schedules are checked at the start', () => {
   it('every invalid expression, every unknown job and the time zone are named together', () => {

@@ -28,14 +28,19 @@ import {
 /** Share of a run's time limit that is reserved for fetching the organizations of the users. */
 const TIME_FOR_ORGANIZATIONS = 0.5;
 
+/** A run is not complete when its answers lack at least so many characters, and more than this share of them. */
+const [MANY_ABSENT, ABSENT_SHARE] = [20, 0.1];
+
 /** The corporation in which the provider shows deleted characters (facts §2). */
 const GRAVEYARD = 1_000_001;
 
 /** Results of a run so far. It holds differences only, so it stays small. */
 interface SyncState {
   answered: number;
-  /** Users whose affiliation was in an answer: `answered` without those that were left out or refused. */
+  /** Users whose affiliation was in an answer: `answered` without those that were refused. */
   compared: number;
+  /** Left out of the answers. */
+  absent: number;
   /** A character that the provider has answered. */
   known: number | undefined;
   readonly moves: Move[];
@@ -76,7 +81,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   // few that always fail must not end the run for the others.
   const check = () => stillAnswers(client, visit);
   const found = await fetchSnapshot(services, client, concerned(visit, organizations), check);
-  const failure = visit.failure ?? found.failure;
+  const failure = visit.failure ?? found.failure ?? absenceOf(visit);
   if (failure !== undefined) {
     log.warn(
       { err: failure, job: run.job, run_id: run.id, done: visit.answered, total },
@@ -117,6 +122,7 @@ async function visitAll(
   const visit: SyncState = {
     answered: 0,
     compared: 0,
+    absent: 0,
     known: undefined,
     moves: [],
     allegiances: new Map(),
@@ -195,17 +201,20 @@ async function visitPage(
   const suspicion = suspicionOf(answered - (found.length > 0 ? refused.length : 0), found.length);
   visit.failure = failure ?? suspicion;
   if (suspicion !== undefined) return;
-  // Where only the rest of the page failed, as refused ids have used up the errors of the run, what was answered counts.
-  visit.answered += answered;
   visit.known ??= found[0]?.character_id;
   const byId = new Map(found.map((affiliation) => [affiliation.character_id, affiliation]));
+  let absent = answered - refused.length;
   for (const user of users) {
     const affiliation = byId.get(user.character_id);
     // A character missing from the answer does not count as deleted (D63b).
     if (affiliation === undefined) continue;
     visit.compared += 1;
+    absent -= 1;
     note(user, affiliation, visit);
   }
+  visit.absent += absent;
+  // Where only the rest of the page failed, as refused ids have used up the run's errors, what was answered counts.
+  visit.answered += answered - absent;
 }
 
 /** Whether the provider still answers what it has answered before in this run. */
@@ -220,6 +229,13 @@ async function stillAnswers(client: ProviderClient, { known }: SyncState): Promi
 function suspicionOf(asked: number, found: number): ProviderError | undefined {
   if (asked < 2 || found * 2 >= asked) return undefined;
   return new ProviderError('unusable', `the provider answered for ${found} of ${asked} characters`);
+}
+
+/** The same where all answers of the run together lack many: a few may be unknown to the game for good (D63b). */
+function absenceOf({ answered, absent }: SyncState): ProviderError | undefined {
+  const asked = answered + absent;
+  if (absent < MANY_ABSENT || absent <= asked * ABSENT_SHARE) return undefined;
+  return new ProviderError('unusable', `the provider left out ${absent} of ${asked} characters`);
 }
 
 function note(user: VisitedUser, { corporation_id, alliance_id }: Affiliation, visit: SyncState): void {

@@ -123,6 +123,44 @@ describe('D63: a provider that fails takes nothing away', () => {
     expect(await resting.execute()).toEqual([]);
   });
 
+  /** A client of the provider whose answers leave out some characters. */
+  const leavingOut = (left: ReadonlySet<number>): TestApp['app']['services']['client'] => ({
+    async ask(request) {
+      const answer = await app.app.services.client.ask(request);
+      if (request.path !== '/characters/affiliation') return answer;
+      const rows = answer.data as { character_id: number }[];
+      return { ...answer, data: rows.filter(({ character_id }) => !left.has(character_id)) };
+    },
+  });
+
+  const synced = async () =>
+    (
+      await app.db
+        .selectFrom('schedules')
+        .select('complete_on')
+        .where('job_id', '=', 'sync-users')
+        .executeTakeFirst()
+    )?.complete_on;
+
+  it('D63b: answers that leave out many characters: the others are followed, and the run is not complete', async () => {
+    const moved = moveEvery(200);
+    const others = new Set(everyNth(3).filter((id) => !moved.includes(id)));
+    const before = await synced();
+    const found: unknown[] = [];
+    const client = leavingOut(others);
+    const complaints = await complaintsOf(async () => found.push(...(await sync({}, { client }))));
+    expect(found).toHaveLength(moved.length);
+    expect(complaints).toEqual([STOPPED]);
+    expect(app.logged.at(-1)).toContain(`left out ${others.size} of`);
+    expect(await synced()).toEqual(before);
+  });
+
+  it('D63b: a few characters that the game no longer knows keep no run from being complete', async () => {
+    const client = leavingOut(new Set(everyNth(10)));
+    expect(await complaintsOf(() => sync({}, { client }))).toEqual([]);
+    expect(await synced()).toEqual(app.clock.now());
+  });
+
   it('every other request fails: at most 20 errors, retries included; what was answered is applied', async () => {
     moveEvery(200);
     app.provider.faults.add('api', { kind: 'status', status: 502 }, { probability: 0.5 });

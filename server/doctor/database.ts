@@ -79,7 +79,7 @@ function examineWrites({ replica, read_only }: ServerState): Finding {
   }
   return read_only
     ? bad('writes', 'refused: every transaction is read-only', 'reset default_transaction_read_only')
-    : good('writes', 'taken');
+    : good('writes', 'a primary, and not read-only');
 }
 
 function examineMigrations(pending: readonly string[], later: readonly string[]): Finding[] {

@@ -105,6 +105,25 @@ export function followReplica(
   });
 }
 
+/** Gauges of a supervisor: how many processes serve, and how many should. It answers even where none is left. */
+export function followProcesses(
+  { registry }: Pick<Metrics, 'registry'>,
+  wanted: number,
+  ready: () => number,
+): void {
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  gauge('castellan_processes_ready', 'Processes behind the port that answer requests.', ready);
+  gauge('castellan_processes_wanted', 'Processes that should: PROCESSES.', () => wanted);
+}
+
 /** Registers gauges of the connection pool. */
 export function followPool({ registry }: Metrics, pool: pg.Pool): void {
   new Gauge({

@@ -24,8 +24,11 @@ export interface JointMetrics {
   read(): Promise<string>;
 }
 
-/** @param within milliseconds that a process may take to answer */
-export function createJointMetrics(within = WITHIN): JointMetrics {
+/**
+ * @param own metrics of this process, which asks the others
+ * @param within milliseconds that a process may take to answer
+ */
+export function createJointMetrics(own: Registry, within = WITHIN): JointMetrics {
   const processes = new Set<Process>();
   let ended: readonly object[] = [];
   return {
@@ -41,7 +44,8 @@ export function createJointMetrics(within = WITHIN): JointMetrics {
     },
     async read() {
       await waitAtMost(within, Promise.all([...processes].map((process) => process.ask())));
-      const all = [ended, ...[...processes].map((process) => process.told())];
+      const ours = await own.getMetricsAsJSON();
+      const all = [ours, ended, ...[...processes].map((process) => process.told())];
       return AggregatorRegistry.aggregate(all).metrics();
     },
   };

@@ -2,8 +2,10 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import type { Settings } from '../config/settings.ts';
 import { longestDrain } from '../http/gate.ts';
+import { followProcesses } from '../observability/gauges.ts';
 import { createJointMetrics } from '../observability/joint-metrics.ts';
 import { serveJointMetrics } from '../observability/serve-metrics.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
@@ -54,8 +56,10 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
   };
   const stopped = untilStopped(log, longestDrain(settings.drainSeconds) + LONGER, last);
   const stopping = new AbortController();
-  const joint = createJointMetrics();
   const ready = new Set<number>();
+  const registry = new Registry();
+  followProcesses({ registry }, settings.processes, () => ready.size);
+  const joint = createJointMetrics(registry);
   let started = false;
 
   const metrics = await serveJointMetrics(joint, settings, log);

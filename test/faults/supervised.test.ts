@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => instance.remove());
 
 const ALL_READY = /all processes of the service are ready/;
+const SERVING = /^castellan_processes_\w+ \d+$/gm;
 const COUNTED = /^castellan_http_request_duration_seconds_count\{.*route="\/readyz",status="200"\} (\d+)$/m;
 
 describe('several processes behind one port (PROCESSES)', () => {
@@ -27,14 +28,15 @@ describe('several processes behind one port (PROCESSES)', () => {
 
       const ask = () => fetch(`${instance.url}/readyz`, { headers: { connection: 'close' } });
       for (let n = 0; n < 20; n += 1) expect((await ask()).status).toBe(200);
-      const counted = async () => {
-        const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-        return Number(COUNTED.exec(metrics)?.[1]);
-      };
+      const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      const counted = async () => Number(COUNTED.exec(await metrics())?.[1]);
+      const serving = async () => (await metrics()).match(SERVING);
       await expect.poll(counted).toBe(20);
+      expect(await serving()).toEqual(['castellan_processes_ready 2', 'castellan_processes_wanted 2']);
 
       process.kill(processes[1] ?? 0, 'SIGKILL');
       await server.printed(/another one takes its place/);
+      expect(await serving()).toEqual(['castellan_processes_ready 1', 'castellan_processes_wanted 2']);
       // The new process gets no request before it can answer.
       let again = false;
       const readyAgain = server.printed(new RegExp(`${ALL_READY.source}[^]*${ALL_READY.source}`)).then(() => {
@@ -48,6 +50,7 @@ describe('several processes behind one port (PROCESSES)', () => {
         await sleep(25);
       } while (!again);
       await readyAgain;
+      expect(await serving()).toEqual(['castellan_processes_ready 2', 'castellan_processes_wanted 2']);
 
       // Each replaced process has its own pause.
       process.kill(processes[2] ?? 0, 'SIGKILL');

@@ -4,7 +4,12 @@ import pg from 'pg';
 import { collectDefaultMetrics, Histogram } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { followBacklog, followPool, followReplica } from '../../../server/observability/gauges.ts';
+import {
+  followBacklog,
+  followPool,
+  followProcesses,
+  followReplica,
+} from '../../../server/observability/gauges.ts';
 import { createMetrics } from '../../../server/observability/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -40,6 +45,7 @@ function servedMetrics(): ReadonlyMap<string, readonly string[]> {
   followPool(metrics, new pg.Pool());
   followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));
   followReplica(metrics, async () => ({}));
+  followProcesses(metrics, 2, () => 2);
   collectDefaultMetrics({ register: metrics.registry });
   return new Map<string, readonly string[]>(
     metrics.registry.getMetricsAsArray().flatMap((metric) => {

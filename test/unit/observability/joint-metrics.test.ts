@@ -2,6 +2,7 @@ import type { Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { beforeEach, expect, it } from 'vitest';
+import { followProcesses } from '../../../server/observability/gauges.ts';
 import { createJointMetrics, type JointMetrics } from '../../../server/observability/joint-metrics.ts';
 import { collectProcessMetrics } from '../../../server/observability/serve-metrics.ts';
 
@@ -26,11 +27,13 @@ class FakeProcess extends EventEmitter {
   }
 }
 
+let own: Registry;
 let joint: JointMetrics;
 let one: FakeProcess;
 let other: FakeProcess;
 beforeEach(() => {
-  joint = createJointMetrics(50);
+  own = new Registry();
+  joint = createJointMetrics(own, 50);
   [one, other] = [new FakeProcess(), new FakeProcess()];
   for (const each of [one, other]) joint.add(each as unknown as Worker);
   one.count.inc({ route: '/token' }, 3);
@@ -70,6 +73,18 @@ it('keeps the counters of a process that has ended, and drops its gauges', async
   expect(await lines()).toEqual(['busy 0', ALL[1]?.replace('7', '8'), ...ALL.slice(2)]);
 });
 
+it('tells how many processes serve, and how many should, also when none is left', async () => {
+  const left = new Set([one, other]);
+  followProcesses({ registry: own }, 2, () => left.size);
+  const processes = async () => (await joint.read()).match(/^castellan_processes_\w+ \d+$/gm);
+  expect(await processes()).toEqual(['castellan_processes_ready 2', 'castellan_processes_wanted 2']);
+  for (const each of left) {
+    left.delete(each);
+    each.emit('exit');
+  }
+  expect(await processes()).toEqual(['castellan_processes_ready 0', 'castellan_processes_wanted 2']);
+});
+
 it('uses the last values of a process that does not answer in time', async () => {
   await lines();
   one.well = false;
@@ -78,7 +93,7 @@ it('uses the last values of a process that does not answer in time', async () =>
 });
 
 it('does not wait for a process that ends meanwhile', async () => {
-  const patient = createJointMetrics(60_000);
+  const patient = createJointMetrics(new Registry(), 60_000);
   one.well = false;
   patient.add(one as unknown as Worker);
   const read = patient.read();

@@ -93,6 +93,18 @@ describe('files for deployment', () => {
     expect(others).toEqual([ofCallback]);
   });
 
+  it('judge the latency of all routes together without the checks of health, which are many and fast', async () => {
+    const latencies = (await expressions()).filter((expr) =>
+      /sum by \(le\) \(\s*rate\(castellan_http_/.test(expr),
+    );
+    expect(latencies).toHaveLength(4);
+    for (const expr of latencies) {
+      const routes = new RegExp(`^(?:${/route!~"([^"]*)"/.exec(expr)?.[1]})$`);
+      for (const other of ['/readyz', '/healthz', '/event']) expect(other).toMatch(routes);
+      expect('/token').not.toMatch(routes);
+    }
+  });
+
   it('contain only existing settings', async () => {
     const known = await settings();
     const compose = valuesOf(await documents('deploy/compose.yaml'), 'environment').map(

@@ -63,7 +63,7 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
   for (const state of ['waiting', 'failed'] as const) {
     new Gauge({
       name: `castellan_jobs_${state}`,
-      help: { waiting: 'Jobs that are due.', failed: 'Jobs that failed for good within a day.' }[state],
+      help: { waiting: 'Jobs that nobody took.', failed: 'Jobs that failed for good within a day.' }[state],
       labelNames: ['job'],
       aggregator,
       registers: [registry],

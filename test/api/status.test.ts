@@ -147,7 +147,9 @@ describe('D72: GET /system/status', () => {
   });
 
   it('does not count a run that waits for the one before it, which no worker could take', async () => {
-    await sql`update pgboss.job set state = 'active' where name = 'follow-names'`.execute(app.db);
+    await sql`update pgboss.job set state = 'active', started_on = now() where name = 'follow-names'`.execute(
+      app.db,
+    );
     expect((await app.client(app.root).system.runJob({ params: { job_id: 'follow-names' } })).status).toBe(
       200,
     );

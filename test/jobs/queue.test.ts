@@ -4,6 +4,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handlers } from '../../jobs/handlers.ts';
 import { startWorker } from '../../jobs/worker.ts';
+import { readBacklog } from '../../server/doctor/backlog.queries.ts';
 import { createLog } from '../../server/observability/log.ts';
 import { createMetrics } from '../../server/observability/metrics.ts';
 import { createOutages } from '../../server/observability/outages.ts';
@@ -40,6 +41,37 @@ describe('a delayed job', () => {
       ]);
     },
   );
+});
+
+describe('the backlog counts jobs that wait for a worker', () => {
+  const waiting = async (name: string) =>
+    (await readBacklog(app.db, app.clock.now())).jobs.find(({ job }) => job === name)?.waiting;
+  const take = (name: string) => app.app.services.queue.boss.fetch(name);
+
+  it('and none while one has as many of that job as it takes at once', async () => {
+    const { queue, db } = app.app.services;
+    await queue.sendAll(
+      db,
+      'register-alliance-members',
+      [1, 2, 3].map((alliance_id) => ({ alliance_id })),
+    );
+    expect(await waiting('register-alliance-members')).toBe(3);
+    await take('register-alliance-members');
+    expect(await waiting('register-alliance-members')).toBe(0);
+    // The worker died, and nobody else is there who notices.
+    await sql`update pgboss.job set started_on = started_on - expire_in where state = 'active'`.execute(db);
+    expect(await waiting('register-alliance-members')).toBe(2);
+  });
+
+  it('also those of a job of which it could take another one', async () => {
+    const { queue, db } = app.app.services;
+    const revoke = { grant_id: randomUUID(), refresh_token: '' };
+    await queue.sendAll(db, 'revoke-grant', [revoke, revoke, revoke]);
+    await take('revoke-grant');
+    expect(await waiting('revoke-grant')).toBe(2);
+    await take('revoke-grant');
+    expect(await waiting('revoke-grant')).toBe(0);
+  });
 });
 
 describe('D52: a requested run', () => {

@@ -2,7 +2,7 @@ import { KEPT_FOR_SERVICE } from '../provider/error-budget.ts';
 import type { AgedBacklog } from './backlog.queries.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
-/** Seconds after which the last comparison of a user with the provider is too old; as in the alert CastellanSyncLate. */
+/** Seconds after which the last whole run of the sync is too long ago; as in the alert CastellanSyncLate. */
 const SYNC_LATE = 2 * 3600;
 
 /** The findings about the sync, the game's error limit and crash reports. */
@@ -33,10 +33,10 @@ export function describeHeld({ job_id, runs }: { readonly job_id: string; readon
 }
 
 function describeSync({ sync_age, age }: AgedBacklog): Finding {
-  const advice = "is a worker running, and the game's API there?";
+  const advice =
+    "is a worker running, and the game's API there? If so, the log of sync-users says what fails";
   // A registry that was just made waits for its first run.
-  if (sync_age === null)
-    return (age > SYNC_LATE ? bad : mind)('sync', 'no run has looked at everybody yet', advice);
+  if (sync_age === null) return (age > SYNC_LATE ? bad : mind)('sync', 'no run was whole yet', advice);
   return sync_age > SYNC_LATE
     ? bad('sync', `the last whole run is ${Math.round(sync_age / 60)} minutes ago`, advice)
     : good('sync', `everybody was compared with the game within ${Math.ceil(sync_age / 60)} minutes`);

@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts';
 
 /** State of the whole service, which every process reports alike; null where it is unknown. */
 export interface Backlog {
-  /** Age in seconds of the oldest comparison of a character with the provider. */
+  /** Seconds since the last whole run of the sync began. */
   readonly sync_age: number | null;
   /** Errors that the game's API still allows in the present minute. */
   readonly provider_errors_left: number | null;
@@ -51,7 +51,7 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
     });
   gauge(
     'castellan_sync_age_seconds',
-    'Since the longest of all characters was compared with the game.',
+    'Since the last run began that was answered about all characters and their corporations.',
     ({ sync_age }) => sync_age,
   );
   gauge(

@@ -123,7 +123,7 @@ export async function readCursor(db: Kysely<Database>, job: string): Promise<Pla
     .executeTakeFirst();
 }
 
-/** Records that a run that began at `startedOn` has visited all users. */
+/** Records that a run that began at `startedOn` has visited all users and was answered about their organizations. */
 export async function noteComplete(db: Kysely<Database>, job: string, startedOn: Date): Promise<void> {
   await db
     .insertInto('schedules')

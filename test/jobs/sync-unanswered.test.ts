@@ -72,6 +72,25 @@ describe('D19: unregistered corporations for which the provider always fails', (
     },
   );
 
+  it('D72: such a run is not whole, as who joined one of them keeps the rights that he had before', async () => {
+    const synced = () =>
+      app.db
+        .selectFrom('schedules')
+        .select('complete_on')
+        .where('job_id', '=', 'sync-users')
+        .executeTakeFirstOrThrow();
+    const before = await synced();
+    app.provider.faults.add(`/corporations/${ANSWERED}`, { kind: 'status', status: 502 });
+    await sync();
+    expect(await homes()).toEqual([HOME, ...STRANGE.slice(1)]);
+    expect(await synced()).toEqual(before);
+    app.provider.faults.clear();
+    app.clock.advance(61_000);
+    const began = app.clock.now();
+    await sync();
+    expect(await synced()).toEqual({ complete_on: began });
+  });
+
   it('D63: a provider that fails for everything ends the run after few requests', async () => {
     const client = atRequest(app.app.services.client, 2, () => {
       app.provider.faults.downtime = true;

@@ -60,7 +60,7 @@ it('D63, D72: the doctor tells of the sync, held changes and crash reports, as G
         values ('66f2a1b3c4d5e6f708192a3b', '{"url":"/"}', now(), 'Error')`);
     await client.end();
     const found = new Map((await examined(databaseUrl)).map((finding) => [finding.about, finding]));
-    expect(found.get('sync')).toMatchObject({ state: 'bad', says: 'no run has looked at everybody yet' });
+    expect(found.get('sync')).toMatchObject({ state: 'bad', says: 'no run was whole yet' });
     expect(found.get('held changes')).toMatchObject({ state: 'mind' });
     expect(found.get('crash reports')).toMatchObject({ state: 'mind', says: '1 within a day' });
     expect(found.get("the game's error limit")).toMatchObject({ state: 'good' });

@@ -194,6 +194,8 @@ export interface Claimed {
   readonly type: string;
   readonly position: number | null;
   readonly tries: number;
+  /** When the claim expires, by which it is told from later ones. */
+  readonly claimed_until: Date;
   readonly created_on: Date;
 }
 
@@ -226,7 +228,7 @@ export async function claimDue(
   const { rows } = await sql<Claimed>`${plannedEachTime}
     update webhook_deliveries d set next_try_on = ${until}, claimed_until = ${until} from (${due}) due
     where d.webhook_id = ${webhook_id} and d.delivery_id = due.delivery_id
-    returning d.delivery_id, type, position, tries, created_on`.execute(db);
+    returning d.delivery_id, type, position, tries, claimed_until, created_on`.execute(db);
   return rows.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 
@@ -300,8 +302,11 @@ export async function settleDeliveries(
   return rows;
 }
 
+/** A claim of a delivery that is given up. */
+export type Released = Pick<Claimed, 'delivery_id' | 'claimed_until'>;
+
 /**
- * Makes claimed deliveries due now.
+ * Makes claimed deliveries due now, except those whose claim is over: another process may have them in hand.
  *
  * @param released.unsent keep their tries
  * @param released.anew have all their tries again: they failed at a former URL
@@ -309,15 +314,21 @@ export async function settleDeliveries(
 export async function putBack(
   db: Kysely<Database>,
   webhookId: string,
-  { unsent, anew }: { readonly unsent: readonly string[]; readonly anew: readonly string[] },
+  { unsent, anew }: { readonly unsent: readonly Released[]; readonly anew: readonly Released[] },
   now: Date,
 ): Promise<void> {
   if (unsent.length + anew.length === 0) return;
-  await sql`
-    update webhook_deliveries
-    set next_try_on = ${now}, tries = case when delivery_id = any(${[...anew]}::uuid[]) then 0 else tries end
-    where webhook_id = ${webhookId} and delivery_id = any(${[...unsent, ...anew]}::uuid[])
-      and state = 'waiting'`.execute(db);
+  const rows = [
+    ...unsent.map(({ delivery_id, claimed_until }) => ({ delivery_id, claimed_until, anew: false })),
+    ...anew.map(({ delivery_id, claimed_until }) => ({ delivery_id, claimed_until, anew: true })),
+  ];
+  await sql`${plannedEachTime}
+    update webhook_deliveries d
+    set next_try_on = ${now}, tries = case when r.anew then 0 else d.tries end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(delivery_id uuid, claimed_until timestamptz,
+      anew boolean)
+    where d.webhook_id = ${webhookId} and d.delivery_id = r.delivery_id and d.state = 'waiting'
+      and d.claimed_until = r.claimed_until and d.next_try_on = r.claimed_until`.execute(db);
 }
 
 /** The fault of a delivery whose event the webhook's owner may not see any more. */

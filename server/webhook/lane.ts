@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../services/services.ts';
 import type { Semaphore } from '../shared/semaphore.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-import { CLAIMED_FOR, FAILING } from './delivery.queries.ts';
+import { CLAIMED_FOR, FAILING, type Released } from './delivery.queries.ts';
 import { post, TIME_LIMIT } from './post.ts';
 import { arrived, asksForPause, type Outcome, settle } from './settle.ts';
 import { type Destination, type Parcel, take } from './take.ts';
@@ -61,8 +61,8 @@ export function openLane(
   const waiting: InHand[] = [];
   const underWay = new Map<Promise<void>, AbortController>();
   let outcomes: Outcome[] = [];
-  let released: string[] = [];
-  let url = '';
+  let released: Released[] = [];
+  let version: string | undefined;
   let ordered = false;
   let failures = 0;
   let wanted = false;
@@ -101,10 +101,9 @@ export function openLane(
     wanted = false;
     const until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
     const taken = await atDatabase(() => take(services, webhookId, IN_HAND - waiting.length));
-    // The webhook was changed, disabled or deleted: what waits was claimed for its former URL.
-    if (taken?.to.url !== url) takeAnew();
+    if (taken?.version !== version) takeAnew();
     if (taken === undefined) return;
-    url = taken.to.url;
+    version = taken.version;
     ordered = taken.to.ordered;
     failures = taken.failures;
     wanted ||= taken.more;
@@ -115,8 +114,8 @@ export function openLane(
     const [made, left] = [outcomes, released];
     outcomes = [];
     released = [];
-    const enabled = await atDatabase(() => settle(services, webhookId, made, left));
-    if (!enabled) takeAnew();
+    const present = await atDatabase(() => settle(services, webhookId, made, left));
+    if (present !== version) takeAnew();
   }
 
   function begin(): void {
@@ -146,7 +145,7 @@ export function openLane(
       clearTimeout(timer);
       traffic.requests -= 1;
       underWay.delete(sent);
-      if (stopped && ending.signal.aborted) released.push(parcel.delivery_id);
+      if (stopped && ending.signal.aborted) released.push(parcel);
       else addOutcome(outcome);
       advance();
     });
@@ -161,10 +160,10 @@ export function openLane(
 
   /** Releases the deliveries that wait to be sent. */
   function putBack(): void {
-    released.push(...waiting.splice(0).map(({ parcel }) => parcel.delivery_id));
+    released.push(...waiting.splice(0).map(({ parcel }) => parcel));
   }
 
-  /** Claims the waiting deliveries again, because their rights, URL or signatures are out of date. */
+  /** Claims the waiting deliveries again: the webhook was changed, or its owner may see something else. */
   function takeAnew(): void {
     wanted ||= waiting.length > 0;
     putBack();

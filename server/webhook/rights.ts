@@ -41,6 +41,8 @@ export function ownerFor(caller: Caller): Owner {
 export interface Rights {
   readonly reader: Reader;
   readonly viewer: Viewer;
+  /** The level that counts for the owner. */
+  readonly level: number;
 }
 
 /** A dynamic token sees events as no user at all, so that nothing is shown to it that only the user itself may see. */
@@ -58,11 +60,20 @@ export async function rightsOf(
   if (owner_id !== null) {
     const level = await findLevel(db, owner_id);
     if (level === undefined || !isSuperuser(level)) return undefined;
-    return { reader: 'all', viewer: { characterId: owner_id, administrator: true } };
+    return { reader: 'all', viewer: { characterId: owner_id, administrator: true }, level };
   }
   const app = app_token === null ? undefined : await findCaller(db, app_token);
   if (app === undefined || !app.may_log_in || isGuest(app.level)) return undefined;
+  const { level } = app;
   return app.token_type === 'dyn'
-    ? { reader: { app_token: app.uuid }, viewer: NOBODY }
-    : { reader: feedReader(app), viewer: viewerOf(app) };
+    ? { reader: { app_token: app.uuid }, viewer: NOBODY, level }
+    : { reader: feedReader(app), viewer: viewerOf(app), level };
+}
+
+/**
+ * What a claim of deliveries rests on, as a text to compare: the rights of the owner, and the webhook as requests have
+ * left it. A new URL, a new secret and a replay all change `updated_on`; failures, pauses and progress do not.
+ */
+export function versionOf({ url, updated_on }: LockedWebhook, rights: Rights | undefined): string {
+  return JSON.stringify([url, updated_on, rights]);
 }

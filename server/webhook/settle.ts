@@ -2,14 +2,15 @@ import { RETRIES } from '../../contract/webhook.ts';
 import { sharedTime } from '../database/clock.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
-import { FAILING, putBack, type Settled, settleDeliveries } from './delivery.queries.ts';
+import { FAILING, putBack, type Released, type Settled, settleDeliveries } from './delivery.queries.ts';
 import { disable } from './disable.ts';
+import { rightsOf, versionOf } from './rights.ts';
 import type { Parcel } from './take.ts';
 import { lockWebhook, setWebhook } from './webhook.queries.ts';
 
 /** The outcome of one try. */
 export interface Outcome {
-  readonly parcel: Pick<Parcel, 'delivery_id' | 'position' | 'tries'>;
+  readonly parcel: Omit<Parcel, 'body'>;
   /** Where it was sent. */
   readonly url: string;
   readonly on: Date;
@@ -46,17 +47,17 @@ export function asksForPause({ status, retryAfter }: Pick<Outcome, 'status' | 'r
  * from a former URL says nothing of the present one: what it did not accept is sent there. Neither does the failure of a
  * delivery that was asked for anew meanwhile, by a retry or a replay.
  *
- * @returns whether the webhook is still enabled
+ * @returns what a claim would rest on now, as the `version` of one that was made; undefined if nothing would be claimed
  */
 export async function settle(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
   webhookId: string,
   outcomes: readonly Outcome[],
-  notBegun: readonly string[],
-): Promise<boolean> {
+  notBegun: readonly Released[],
+): Promise<string | undefined> {
   return inTransaction(db, async (tx) => {
     const webhook = await lockWebhook(tx, webhookId);
-    if (webhook === undefined) return false;
+    if (webhook === undefined) return undefined;
     const now = await sharedTime(tx, clock);
     const ahead = clock.now().getTime() - now.getTime();
     const present = outcomes.filter(({ url }) => url === webhook.url);
@@ -67,7 +68,7 @@ export async function settle(
       webhookId,
       outcomes.filter((outcome) => !elsewhere.includes(outcome)).map((outcome) => toRow(outcome, ahead)),
     );
-    const anew = elsewhere.map(({ parcel }) => parcel.delivery_id);
+    const anew = elsewhere.map(({ parcel }) => parcel);
     await putBack(tx, webhookId, { unsent: notBegun, anew }, now);
     const standing = standingAfter(webhook, present, now);
     if (
@@ -76,19 +77,20 @@ export async function settle(
     ) {
       await setWebhook(tx, webhookId, standing);
     }
-    if (webhook.disabled_on !== null) return false;
+    if (webhook.disabled_on !== null) return undefined;
     if (present.some(({ status }) => status === GONE)) {
       await disable(tx, { log }, webhook, 'gone', now);
-      return false;
+      return undefined;
     }
     const failed = new Set(
       settled.flatMap(({ delivery_id, state }) => (state === 'failed' ? [delivery_id] : [])),
     );
     if (present.some(({ parcel }) => parcel.position !== null && failed.has(parcel.delivery_id))) {
       await disable(tx, { log }, webhook, 'undeliverable', now);
-      return false;
+      return undefined;
     }
-    return true;
+    const rights = await rightsOf(tx, webhook);
+    return rights && versionOf(webhook, rights);
   });
 }
 

@@ -19,7 +19,7 @@ import {
   withhold,
 } from './delivery.queries.ts';
 import { disable } from './disable.ts';
-import { type Rights, rightsOf } from './rights.ts';
+import { type Rights, rightsOf, versionOf } from './rights.ts';
 import { secretPlace } from './secret.ts';
 import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
 
@@ -39,13 +39,15 @@ export interface Destination {
 }
 
 /** A claimed delivery, ready to be sent. */
-export interface Parcel extends Pick<Claimed, 'delivery_id' | 'position' | 'tries'> {
+export interface Parcel extends Pick<Claimed, 'delivery_id' | 'position' | 'tries' | 'claimed_until'> {
   readonly body: string;
 }
 
 export interface Taken {
   readonly to: Destination;
   readonly parcels: readonly Parcel[];
+  /** What the claim rests on: once `settle` returns another one, they are not to be sent any more. */
+  readonly version: string;
   readonly failures: number;
   /** Whether there may be more deliveries to claim. */
   readonly more: boolean;
@@ -82,8 +84,9 @@ export async function take(
         ? await takeUp(tx, webhook, rights, { ...times, most: most - claimed.length })
         : { parcels: [], more: false };
     const parcels = [...due, ...fresh.parcels];
+    const version = versionOf(webhook, rights);
     const more = fresh.more || claimed.length > 0;
-    return { to: destinationOf(webhook, vault, now), parcels, failures: webhook.failures, more };
+    return { to: destinationOf(webhook, vault, now), parcels, version, failures: webhook.failures, more };
   });
 }
 
@@ -118,10 +121,10 @@ async function toParcels(
   }
   const withheld = ids.filter((id) => !events.has(id));
   await withhold(tx, webhook_id, withheld, now);
-  return claimed.flatMap(({ delivery_id, position, tries, type, created_on }) => {
+  return claimed.flatMap(({ delivery_id, position, tries, claimed_until, type, created_on }) => {
     const test = { type, timestamp: created_on.toISOString(), data: { webhook_id } };
     const body = position === null ? JSON.stringify(test) : events.get(delivery_id);
-    return body === undefined ? [] : [{ delivery_id, position, tries, body }];
+    return body === undefined ? [] : [{ delivery_id, position, tries, claimed_until, body }];
   });
 }
 
@@ -145,6 +148,7 @@ async function takeUp(
     delivery_id: event.event_id,
     position: event.position,
     tries: 0,
+    claimed_until: until,
     body: bodyOf(event),
   }));
   return { parcels, more: position < head };

@@ -190,7 +190,7 @@ describe('D93: the answer to a delivery', () => {
     const slow = await oneClaimed(webhook_id);
     app.clock.advance(CLAIMED_FOR);
     await settled(webhook_id, await oneClaimed(webhook_id), 204);
-    await settle(app.app.services, webhook_id, [], [slow.delivery_id]);
+    await settle(app.app.services, webhook_id, [], [slow]);
     for (const status of [500, 204]) await settled(webhook_id, slow, status);
     expect(await deliveriesOf(webhook_id)).toMatchObject([{ state: 'delivered', tries: 1, status: 204 }]);
   });
@@ -208,6 +208,28 @@ describe('D93: the answer to a delivery', () => {
 });
 
 describe('D93: a claim', () => {
+  it.each([
+    ['expired', async () => app.clock.advance(CLAIMED_FOR)],
+    [
+      'ended with a replay',
+      async (webhook_id: string, { position }: Parcel) => {
+        app.clock.advance(1000);
+        await ok(root.webhook.replay({ params: { webhook_id }, body: { after: Number(position) - 1 } }));
+      },
+    ],
+  ])('D93: of another process stays, whatever is released of one that has %s', async (_, end) => {
+    const webhook_id = await webhookOf();
+    await newGroup();
+    const former = await oneClaimed(webhook_id);
+    await end(webhook_id, former);
+    const present = await oneClaimed(webhook_id);
+    await settle(app.app.services, webhook_id, [], [former]);
+    await settled(webhook_id, former, 500, ELSEWHERE);
+    expect(await claimed(webhook_id)).toEqual([]);
+    await settle(app.app.services, webhook_id, [], [present]);
+    await oneClaimed(webhook_id);
+  });
+
   it('D93: waits for whoever disables the webhook at that moment, and claims nothing then', async () => {
     const webhook_id = await webhookOf();
     await newGroup();
@@ -222,6 +244,17 @@ describe('D93: a claim', () => {
     expect(await claimed(webhook_id)).toEqual([]);
     const after = await ok(root.webhook.get({ params: { webhook_id } }));
     expect(after).toMatchObject({ disabled_because: 'not_allowed' });
+  });
+
+  it('D93: is void with another level of the owner, whatever else both let it see, and not by failures', async () => {
+    const { id } = await addMember(app, 2_152_000_003, 6);
+    const webhook_id = await webhookOf((await makeToken(app, 'per', id)).jwt);
+    const taken = await take(app.app.services, webhook_id, 1);
+    const version = () => settle(app.app.services, webhook_id, [], []);
+    await app.db.updateTable('webhooks').set({ failures: 3, paused_until: app.clock.now() }).execute();
+    expect(await version()).toBe(taken?.version);
+    await app.db.updateTable('users').set({ clearance_level: 5 }).where('character_id', '=', id).execute();
+    expect(await version()).not.toBe(taken?.version);
   });
 
   it('D93: passes events about anything but groups, whichever groups are wanted', async () => {
@@ -289,8 +322,7 @@ describe('D93: a receiver that failed five times in a row', () => {
       fault: null,
       retryAfter: undefined,
     }));
-    const unsent = parcels.slice(5).map(({ delivery_id }) => delivery_id);
-    await settle(app.app.services, webhook_id, failures, unsent);
+    await settle(app.app.services, webhook_id, failures, parcels.slice(5));
     expect(await ok(root.webhook.get({ params: { webhook_id } }))).toMatchObject({ failures: 5, waiting: 7 });
     app.clock.advance(10_000);
     return webhook_id;

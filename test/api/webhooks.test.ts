@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Target } from '../../contract/event.ts';
 import { RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
@@ -31,6 +32,7 @@ const unique = () => `Delivered ${++made}`;
 beforeAll(async () => {
   app = await startTestApp({ worker: true });
   root = app.client(app.root);
+  await addHome(app);
 });
 afterEach(async () => {
   await app.db.deleteFrom('webhooks').execute();
@@ -46,8 +48,8 @@ async function receive(answer: Receiver['answer'] = 204): Promise<Receiver> {
 }
 
 /** So many events as of new groups, by one statement. */
-async function groupsCreated(count: number): Promise<void> {
-  const event = { type: 'group.created' as const, targets: [] };
+async function groupsCreated(count: number, targets: readonly Target[] = []): Promise<void> {
+  const event = { type: 'group.created' as const, targets };
   await recordEvents(app.db, Array(count).fill(event), app.clock.now());
   await allSealed(app.db);
 }
@@ -525,7 +527,6 @@ describe('D93: what an application is sent', () => {
   };
 
   it('D93: the webhook of an owner that became a guest is disabled, as it may no longer read events', async () => {
-    await addHome(app);
     const { id } = await addMember(app, 2_151_000_002, 0);
     const { jwt } = await makeToken(app, 'per', id, uuidOf(app.root));
     const receiver = await receive();
@@ -693,14 +694,24 @@ describe('D90: the audit of webhooks', () => {
 });
 
 describe('D93: claimed deliveries', () => {
-  /** 32 pending requests to a receiver that does not answer, and eight claimed deliveries behind them. */
-  async function fortyInHand() {
+  interface Held {
+    readonly ordered?: boolean;
+    readonly token?: string;
+    readonly targets?: readonly Target[];
+  }
+
+  /**
+   * So many claimed deliveries to a receiver that does not answer: 32 are under way, of an ordered webhook one, and the
+   * others wait behind them.
+   */
+  async function inHand(count: number, { ordered = false, token, targets }: Held = {}) {
     const held: ServerResponse[] = [];
     const receiver = await receive((response) => void held.push(response));
-    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
-    await groupsCreated(40);
-    await arrivals(receiver, 32);
-    await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 40 });
+    const body = { types: ['group.created' as const], ordered };
+    const { webhook_id, secret } = await addWebhook(app, receiver, body, token);
+    await groupsCreated(count, targets);
+    await arrivals(receiver, ordered ? 1 : 32);
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: count });
     const { until } = await app.db
       .selectFrom('webhook_deliveries')
       .select(({ fn }) => fn.max('next_try_on').as('until'))
@@ -718,11 +729,14 @@ describe('D93: claimed deliveries', () => {
       receiver.answer = 204;
       for (const response of held.splice(0)) response.writeHead(204).end();
     };
-    return { receiver, webhook_id, held, answerAll, takenAnew: nextTries('>'), putBack: nextTries('<') };
+    /** After which another one is begun, before the result of this one is stored. */
+    const answerOne = () => void held.shift()?.writeHead(204).end();
+    const counts = { takenAnew: nextTries('>'), putBack: nextTries('<') };
+    return { receiver, webhook_id, secret, answerOne, answerAll, ...counts };
   }
 
   it('D93: are sent to a new URL, except those already being sent', async () => {
-    const { receiver, webhook_id, answerAll, takenAnew } = await fortyInHand();
+    const { receiver, webhook_id, answerAll, takenAnew } = await inHand(40);
     const present = await receive();
     await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
     await expect.poll(takenAnew).toBe(8);
@@ -731,10 +745,78 @@ describe('D93: claimed deliveries', () => {
     expect(receiver.received).toHaveLength(32);
   });
 
+  it.each([false, true])(
+    'D93: are sent to a new URL after the next answer, however many they are (ordered: %s)',
+    async (ordered) => {
+      const { receiver, webhook_id, answerOne, answerAll, takenAnew, putBack } = await inHand(200, {
+        ordered,
+      });
+      const present = await receive();
+      await ok(root.webhook.update({ params: { webhook_id }, body: { url: present.callback } }));
+      const former = ordered ? 2 : 33;
+      answerOne();
+      // An ordered webhook claims nothing while one is under way.
+      await expect.poll(ordered ? putBack : takenAnew).toBe(200 - former);
+      answerAll();
+      await arrivals(present, 200 - former);
+      expect(receiver.received).toHaveLength(former);
+    },
+  );
+
+  it('D93: are signed with a new secret, too, after the next answer', async () => {
+    const { receiver, webhook_id, secret, answerOne, answerAll, putBack } = await inHand(5, {
+      ordered: true,
+    });
+    const rotated = await ok(root.webhook.rotate({ params: { webhook_id } }));
+    answerOne();
+    await expect.poll(putBack).toBe(3);
+    answerAll();
+    const came = (await arrivals(receiver, 5)).slice(2);
+    for (const one of [secret, rotated.secret])
+      expect(came.map((delivery) => isSignedBy(one, delivery))).toEqual([true, true, true]);
+  });
+
+  it.each([
+    ['was demoted', { clearance_level: 0 }, 'withheld', null],
+    ['may not log in any more', { corporation_id: null }, 'waiting', 'not_allowed'],
+  ])('D93: are not sent when their owner %s, after the next answer', async (_, change, left, because) => {
+    const { id } = await addMember(app, 2_151_000_100 + ++made, 7);
+    const { jwt } = await makeToken(app, 'per', id);
+    const targets = [{ type: 'user' as const, id: '2151000003', name: 'Somebody' }];
+    const claimed = await inHand(5, { ordered: true, token: jwt, targets });
+    const { receiver, webhook_id, answerOne, answerAll, putBack } = claimed;
+    await app.db.updateTable('users').set(change).where('character_id', '=', id).execute();
+    answerOne();
+    await expect.poll(putBack).toBe(3);
+    answerAll();
+    const states = async () => (await deliveriesOf(webhook_id)).map(({ state, fault }) => fault ?? state);
+    await expect.poll(states).toEqual([left, left, left, 'delivered', 'delivered']);
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ disabled_because: because });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('D93: of an ordered webhook are left to the process that begins with a replay', async () => {
+    const other = startDispatch(app.app.services);
+    const { receiver, webhook_id, answerOne, answerAll } = await inHand(20, { ordered: true });
+    const [{ position } = { position: 0 }] = (await deliveriesOf(webhook_id)).slice(-1);
+    await ok(root.webhook.replay({ params: { webhook_id }, body: { after: Number(position) - 1 } }));
+    await arrivals(receiver, 2);
+    // The first process sends one more in place of the first, whose result then shows in its new delivery.
+    answerOne();
+    await arrivals(receiver, 3);
+    const delivered = async () =>
+      (await deliveriesOf(webhook_id)).filter(({ state }) => state === 'delivered');
+    await expect.poll(delivered).toHaveLength(1);
+    answerAll();
+    await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 0 });
+    await other.close();
+    expect(receiver.received).toHaveLength(22);
+  });
+
   it('D93: are released when the webhook is disabled, after the next answer', async () => {
-    const { receiver, webhook_id, held, answerAll, putBack } = await fortyInHand();
+    const { receiver, webhook_id, answerOne, answerAll, putBack } = await inHand(40);
     await root.webhook.update({ params: { webhook_id }, body: { enabled: false } });
-    held.shift()?.writeHead(204).end();
+    answerOne();
     await expect.poll(putBack).toBe(7);
     answerAll();
     await expect

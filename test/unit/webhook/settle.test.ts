@@ -5,7 +5,7 @@ const NOW = new Date('2026-03-02T07:05:30.000Z');
 const inAnHour = new Date(NOW.getTime() + 3_600_000);
 
 function outcome(status: number, retryAfter?: number): Outcome {
-  const parcel = { delivery_id: 'one', position: 1, tries: 0 };
+  const parcel = { delivery_id: 'one', position: 1, tries: 0, claimed_until: inAnHour };
   return { parcel, url: 'https://bot.example', on: NOW, status, fault: null, retryAfter };
 }
 

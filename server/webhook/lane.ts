@@ -33,7 +33,7 @@ const STOP_WITHIN = 3_000;
 interface InHand {
   readonly parcel: Parcel;
   readonly to: Destination;
-  /** When the claim expires, by `performance.now`. */
+  /** Until when it may be sent, by `performance.now`: well before the claim expires. */
   readonly until: number;
 }
 
@@ -123,6 +123,11 @@ export function openLane(
       const next = waiting.shift();
       if (next === undefined) return;
       if (performance.now() < next.until) send(next);
+      else {
+        // Claimed again, instead of when the claim expires: it waited too long to be sent.
+        released.push(next.parcel);
+        wanted = true;
+      }
     }
   }
 

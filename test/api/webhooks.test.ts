@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Target } from '../../contract/event.ts';
 import { RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
@@ -9,7 +9,7 @@ import { ok } from '../../sdk/src/index.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import type { Sealing } from '../../server/event/sealing.ts';
 import { createVault } from '../../server/keys/vault.ts';
-import { listDeliveries } from '../../server/webhook/delivery.queries.ts';
+import { CLAIMED_FOR, listDeliveries } from '../../server/webhook/delivery.queries.ts';
 import { startDispatch } from '../../server/webhook/dispatch.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { findUnreadable, resealSecrets } from '../../server/webhook/secret-keys.ts';
@@ -35,6 +35,7 @@ beforeAll(async () => {
   await addHome(app);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await app.db.deleteFrom('webhooks').execute();
   await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
 });
@@ -793,6 +794,14 @@ describe('D93: claimed deliveries', () => {
     await expect.poll(states).toEqual([left, left, left, 'delivered', 'delivered']);
     await expect.poll(() => standing(webhook_id)).toMatchObject({ disabled_because: because });
     expect(receiver.received).toHaveLength(2);
+  });
+
+  it('D93: that waited too long to be sent are claimed again before their claim expires', async () => {
+    const { receiver, answerAll } = await inHand(5, { ordered: true });
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + CLAIMED_FOR);
+    answerAll();
+    await arrivals(receiver, 5);
   });
 
   it('D93: of an ordered webhook are left to the process that begins with a replay', async () => {

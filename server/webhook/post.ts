@@ -32,7 +32,7 @@ export async function post(
       allowPrivate: settings.callbackAllowPrivate,
       signal,
     });
-    return { parcel, url, on, status, fault: null, retryAfter: pauseOf(retryAfter, on) };
+    return { parcel, url, on, status, fault: null, retryAfter: pauseOf(retryAfter, clock.now()) };
   } catch (error) {
     return { parcel, url, on, status: null, fault: faultOf(error), retryAfter: undefined };
   }

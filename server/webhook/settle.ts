@@ -13,6 +13,7 @@ export interface Outcome {
   readonly parcel: Omit<Parcel, 'body'>;
   /** Where it was sent. */
   readonly url: string;
+  /** When it began. */
   readonly on: Date;
   readonly status: number | null;
   readonly fault: string | null;
@@ -66,7 +67,7 @@ export async function settle(
     const settled = await settleDeliveries(
       tx,
       webhookId,
-      outcomes.filter((outcome) => !elsewhere.includes(outcome)).map((outcome) => toRow(outcome, ahead)),
+      outcomes.filter((outcome) => !elsewhere.includes(outcome)).map((outcome) => toRow(outcome, now, ahead)),
     );
     const anew = elsewhere.map(({ parcel }) => parcel);
     await putBack(tx, webhookId, { unsent: notBegun, anew }, now);
@@ -95,13 +96,14 @@ export async function settle(
 }
 
 /**
+ * @param now from which the pause until the next try counts: the try may have taken longer than that
  * @param ahead milliseconds by which the clock of the outcome is ahead of the one that all processes share
  */
-function toRow(outcome: Outcome, ahead: number): Settled {
+function toRow(outcome: Outcome, now: Date, ahead: number): Settled {
   const { parcel, status, fault, retryAfter = 0 } = outcome;
-  const on = new Date(outcome.on.getTime() - ahead);
   const { delivery_id, position, tries } = parcel;
-  const told = { delivery_id, tries, tried_on: on, status, fault };
+  const tried_on = new Date(outcome.on.getTime() - ahead);
+  const told = { delivery_id, tries, tried_on, status, fault };
   if (arrived(outcome)) return { ...told, state: 'delivered', next_try_on: null };
   const pause = RETRIES[tries];
   // Test deliveries are tried once.
@@ -112,7 +114,7 @@ function toRow(outcome: Outcome, ahead: number): Settled {
   return {
     ...told,
     state: 'waiting',
-    next_try_on: new Date(on.getTime() + Math.max(usual, retryAfter)),
+    next_try_on: new Date(now.getTime() + Math.max(usual, retryAfter)),
   };
 }
 

@@ -207,6 +207,24 @@ describe('D93: the answer to a delivery', () => {
   });
 });
 
+describe('D93: the pause before the next try', () => {
+  it.each([
+    ['no answer in time', 10_000, { status: null, fault: 'TimeoutError', retryAfter: undefined }, 5_000],
+    ['a Retry-After that came late', 9_000, { status: 500, fault: null, retryAfter: 8_000 }, 8_000],
+  ])('D93: begins when the try has ended: %s', async (_, took, result, pause) => {
+    const webhook_id = await webhookOf();
+    await newGroup();
+    const parcel = await oneClaimed(webhook_id);
+    const on = app.clock.now();
+    app.clock.advance(took);
+    await settle(app.app.services, webhook_id, [{ parcel, url: HERE.callback, on, ...result }], []);
+    const [delivery] = await deliveriesOf(webhook_id);
+    expect(delivery).toMatchObject({ tries: 1, tried_on: on.toISOString() });
+    const ended = app.clock.now().getTime();
+    expect(Date.parse(delivery?.next_try_on ?? '')).toBeGreaterThanOrEqual(ended + pause);
+  });
+});
+
 describe('D93: a claim', () => {
   it.each([
     ['expired', async () => app.clock.advance(CLAIMED_FOR)],

@@ -244,6 +244,18 @@ describe('D93: success and retries', () => {
     expect((await standing(webhook_id)).position).toBeGreaterThan(position);
   });
 
+  it('D93: a date as Retry-After is when the next try is, however long the answer took', async () => {
+    const held: ServerResponse[] = [];
+    const receiver = await receive((response) => void held.push(response));
+    const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
+    await addGroup(app, unique());
+    await arrivals(receiver, 1);
+    app.clock.advance(9_000);
+    const date = new Date(app.clock.now().getTime() + 120_000).toUTCString();
+    held.shift()?.writeHead(503, { 'retry-after': date }).end();
+    expect(Date.parse((await tried(webhook_id, 1)).next_try_on ?? '')).toBe(Date.parse(date));
+  });
+
   it('D93: a new URL does not wait for the pause that the former receiver asked for', async () => {
     const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '7200' }).end());
     const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });

@@ -123,6 +123,7 @@ export async function retryDelivery(
 
 /**
  * Sets the webhook back to a position, so that all events after it are delivered again; as far back as the feed (D92).
+ * Never ahead, which would leave out the events that it has not taken up yet.
  */
 export async function replay(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -135,8 +136,9 @@ export async function replay(
     const now = clock.now();
     requireKept(after, await readFeed(tx, 'all', { after, types: [], limit: 1, most: 1 }), now);
     await forgetWaiting(tx, webhookId, after);
-    await setWebhook(tx, webhookId, { position: after, paused_until: null, updated_on: now });
-    await recordWebhookUpdated(tx, before, { position: after }, now, 'Its events are delivered again.');
+    const position = Math.min(after, before.position);
+    await setWebhook(tx, webhookId, { position, paused_until: null, updated_on: now });
+    await recordWebhookUpdated(tx, before, { position }, now, 'Its events are delivered again.');
     return getWebhook({ db: tx }, caller, webhookId);
   });
 }

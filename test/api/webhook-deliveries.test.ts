@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { readPosition } from '../../server/event/read.queries.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { CLAIMED_FOR, deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
@@ -159,6 +160,20 @@ describe('D93: a delivery that waits', () => {
     const kept = await deliveriesOf(webhook_id);
     expect(kept.filter(({ type }) => type === 'webhook.test')).toHaveLength(10);
     expect(kept.filter(({ type }) => type !== 'webhook.test')).toMatchObject([{ delivery_id }]);
+  });
+});
+
+describe('D93: a replay', () => {
+  it('D93: from beyond what was taken up leaves out nothing that was not delivered yet', async () => {
+    const webhook_id = await webhookOf();
+    const params = { webhook_id };
+    await ok(root.webhook.update({ params, body: { enabled: false } }));
+    const { position } = await ok(root.webhook.get({ params }));
+    for (let n = 0; n < 3; n += 1) await newGroup();
+    const after = (await readPosition(app.db)) - 1;
+    expect(await ok(root.webhook.replay({ params, body: { after } }))).toMatchObject({ position });
+    await ok(root.webhook.update({ params, body: { enabled: true } }));
+    expect(await claimed(webhook_id)).toHaveLength(3);
   });
 });
 

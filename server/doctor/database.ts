@@ -24,6 +24,8 @@ const FULL = 0.8;
 const LATE = 10 * 60_000;
 /** Milliseconds for which a webhook that was disabled is reported. */
 const NEWS = 7 * 86_400_000;
+/** Milliseconds of a pause that is left from which on it is reported. */
+const LONG_PAUSE = 60_000;
 const MIB = 1024 * 1024;
 
 export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> {
@@ -131,10 +133,14 @@ export async function examineJobs(db: Kysely<Database>, schedules: Schedules, no
 }
 
 export async function examineWebhooks(db: Kysely<Database>, now: Date): Promise<Finding> {
-  const { disabled, failing } = await countTroubledWebhooks(db, new Date(now.getTime() - NEWS));
+  const { disabled, failing, paused } = await countTroubledWebhooks(db, {
+    disabledAfter: new Date(now.getTime() - NEWS),
+    pausedUntil: new Date(now.getTime() + LONG_PAUSE),
+  });
   const says = [
     ...(disabled > 0 ? [`${disabled} disabled within a week`] : []),
     ...(failing > 0 ? [`${failing} of which every delivery fails`] : []),
+    ...(paused > 0 ? [`${paused} whose receiver asked for a pause`] : []),
   ];
   return says.length > 0
     ? mind(

@@ -34,17 +34,26 @@ export async function readServerState(db: Kysely<Database>): Promise<ServerState
   return state;
 }
 
-/** Webhooks that the service itself has disabled since, and enabled ones whose receivers keep failing. */
+interface TroubledWebhooks {
+  /** Disabled by the service itself. */
+  readonly disabled: number;
+  /** Enabled, but their receivers keep failing. */
+  readonly failing: number;
+  /** Enabled, but their receivers asked for a pause that lasts. */
+  readonly paused: number;
+}
+
+/** Counts webhooks that were disabled after a time, that fail, and that are paused until after another time. */
 export async function countTroubledWebhooks(
   db: Kysely<Database>,
-  since: Date,
-): Promise<{ disabled: number; failing: number }> {
-  const { rows } = await sql<{ disabled: number; failing: number }>`
-    select count(*) filter (where disabled_on > ${since} and disabled_because <> 'asked')::int as disabled,
-      count(*) filter (where disabled_on is null and failures >= ${FAILING})::int as failing from webhooks`.execute(
-    db,
-  );
-  return rows[0] ?? { disabled: 0, failing: 0 };
+  { disabledAfter, pausedUntil }: { readonly disabledAfter: Date; readonly pausedUntil: Date },
+): Promise<TroubledWebhooks> {
+  const { rows } = await sql<TroubledWebhooks>`
+    select count(*) filter (where disabled_on > ${disabledAfter} and disabled_because <> 'asked')::int as disabled,
+      count(*) filter (where disabled_on is null and failures >= ${FAILING})::int as failing,
+      count(*) filter (where disabled_on is null and paused_until > ${pausedUntil})::int as paused
+    from webhooks`.execute(db);
+  return rows[0] ?? { disabled: 0, failing: 0, paused: 0 };
 }
 
 /** The simplest statement, to measure the round trip. */

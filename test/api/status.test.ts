@@ -104,25 +104,34 @@ describe('D72: GET /system/status', () => {
     expect(await status()).toMatchObject({ crash_reports: 1, provider_errors_left: 12 });
   });
 
-  it('D93: reports webhooks that fail at every delivery, and those that were disabled for it', async () => {
+  it('D93: reports webhooks that fail at every delivery, are paused for long, or were disabled for it', async () => {
     const now = app.clock.now();
     const ago = (days: number) => new Date(now.getTime() - days * 86_400_000);
     expect(await finding('webhooks')).toMatchObject({ state: 'good', advice: null });
-    const add = (id: string, failures: number, because: string | null, on: Date | null) =>
+    const add = (
+      id: string,
+      failures: number,
+      because: string | null,
+      on: Date | null,
+      paused: Date | null = null,
+    ) =>
       sql`
-      insert into webhooks (webhook_id, app_token, url, types, ordered, secret, position, failures, disabled_on, disabled_because)
-      values (${id.repeat(24)}, ${uuidOf(app.root)}, 'https://bot.example', '{*}', false, '', 0, ${failures}, ${on}, ${because})
+      insert into webhooks (webhook_id, app_token, url, types, ordered, secret, position, failures, disabled_on, disabled_because, paused_until)
+      values (${id.repeat(24)}, ${uuidOf(app.root)}, 'https://bot.example', '{*}', false, '', 0, ${failures}, ${on}, ${because}, ${paused})
     `.execute(app.db);
     await add('1', 4, null, null);
     await add('2', 9, 'asked', now);
     await add('3', 9, 'undeliverable', ago(8));
+    await add('7', 0, null, null, now);
+    await add('8', 0, 'asked', now, ago(-1));
     expect(await finding('webhooks')).toMatchObject({ state: 'good' });
     await add('4', 5, null, null);
     await add('5', 9, 'undeliverable', ago(6));
     await add('6', 0, 'not_allowed', ago(1));
+    await add('9', 1, null, null, ago(-1));
     expect(await finding('webhooks')).toMatchObject({
       state: 'mind',
-      says: '2 disabled within a week, 1 of which every delivery fails',
+      says: '2 disabled within a week, 1 of which every delivery fails, 1 whose receiver asked for a pause',
       advice: expect.stringContaining('/webhook'),
     });
     await empty(app.db, 'webhooks');

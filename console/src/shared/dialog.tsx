@@ -61,7 +61,7 @@ export function Dialog({ onClose, children, ...props }: ModalProps) {
 const open: object[] = [];
 
 /** Renders closed first, because Mantine notes the element to return the focus to when `opened` changes. */
-function Opening({ opened, onClose, ...props }: ModalProps) {
+function Opening({ opened, onClose, children, ...props }: ModalProps) {
   const [isThere, setThere] = useState(false);
   useEffect(() => setThere(true), []);
   const [self] = useState({});
@@ -76,7 +76,13 @@ function Opening({ opened, onClose, ...props }: ModalProps) {
   const close = () => {
     if (open.at(-1) === self) onClose();
   };
-  return <Modal {...props} onClose={close} opened={opened && isThere} />;
+  const isOpen = opened && isThere;
+  return (
+    <Modal {...props} onClose={close} opened={isOpen}>
+      {/* While it fades, a second click would do the same once more. */}
+      <div inert={!isOpen}>{children}</div>
+    </Modal>
+  );
 }
 
 interface DialogFootProps {

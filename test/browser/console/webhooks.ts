@@ -3,9 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../../sdk/src/index.ts';
+import { drawn } from '../../harness/axe.ts';
+import { DESK } from '../../harness/chromium.ts';
 import {
   ADMINISTRATOR,
   button,
+  countChanges,
   goToPart,
   open,
   openLive,
@@ -170,6 +173,49 @@ describe('D93: webhooks', () => {
     expect(await ok(operator.webhook.get({ params }))).toMatchObject({
       ...{ types: ['group.*', 'token.*', 'user.*'], group_ids: null, ordered: true },
     });
+    expect(tab.complaints).toEqual([]);
+  });
+
+  const notBusy = () => page.locator(':not([data-loading])');
+
+  it('the secret of one is renewed once, though a second click meets the button before its dialog has faded', async () => {
+    await ok(operator.webhook.create({ body: { url, types: ['group.*'] } }));
+    // What takes 200 ms, as the fading does, lasts longer than the test.
+    await page.addInitScript(`(() => {
+      const { setTimeout } = window;
+      window.setTimeout = (run, time, ...given) => setTimeout(run, time === 200 ? 3_600_000 : time, ...given);
+    })()`);
+    await open('/applications', administrator);
+    await settled();
+    await goToPart('Webhooks');
+    const changes = countChanges();
+    await button('Renew secret').click();
+    const confirming = page.locator('[role=dialog] button', { hasText: 'Renew secret' });
+    await confirming.click();
+    await page.getByText(`The secret of ${url}`).waitFor();
+    await confirming.and(notBusy()).waitFor();
+    await confirming.click({ force: true });
+    await drawn(page);
+    expect(changes()).toBe(1);
+  });
+
+  it('one that is disabled by a double click stays disabled, though its button enables it from then on', async () => {
+    await ok(operator.webhook.create({ body: { url, types: ['group.*'] } }));
+    await open('/applications', administrator);
+    await settled();
+    await goToPart('Webhooks');
+    // Scrolled to its end: the browser keeps the button in place when more is told above.
+    await page.setViewportSize({ ...DESK, height: 200 });
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    const changes = countChanges();
+    await button(`Disable ${url}`).click();
+    await button(`Enable ${url}`).and(notBusy()).waitFor();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await drawn(page);
+    expect(changes()).toBe(1);
+    await button(`Enable ${url}`).click();
+    await button(`Disable ${url}`).waitFor();
     expect(tab.complaints).toEqual([]);
   });
 });

@@ -47,7 +47,9 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
           variant={enabled ? 'default' : 'filled'}
           loading={changing.isPending}
           aria-label={enabled ? t('Disable {url}', { url }) : t('Enable {url}', { url })}
-          onClick={() => {
+          onClick={({ detail: clicks }) => {
+            // The second click of a double click would take the first one back.
+            if (clicks > 1) return;
             testing.reset();
             changing.mutate(!enabled);
           }}

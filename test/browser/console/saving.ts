@@ -6,6 +6,7 @@ import {
   button,
   countChanges,
   focused,
+  heading,
   OTHER,
   open,
   openLive,
@@ -303,6 +304,30 @@ describe('what is saved', () => {
     await dialog().getByText('Wait.').waitFor();
     expect(tries).toBe(1);
     await cancel.click();
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  const created = {
+    group: async () => {
+      const body = { group_name: 'Deleted', description: '' };
+      return (await ok(operator.group.create({ body }))).group_id;
+    },
+    coalition: async () => {
+      const body = { coalition_name: 'Deleted', ticker: 'DEL' };
+      return (await ok(operator.coalition.create({ body }))).coalition_id;
+    },
+  };
+  it.each([
+    { of: 'group', list: 'Groups' },
+    { of: 'coalition', list: 'Registry' },
+  ] as const)('of a $of is nothing once that is deleted, nor is it asked about', async ({ of, list }) => {
+    await open(`/${of}/${await created[of]()}`, administrator);
+    await part('Logging in').getByText('Keep out', { exact: true }).click();
+    await button(`Delete ${of}`).click();
+    await dialog()
+      .locator('button:not([aria-disabled=true])', { hasText: `Delete ${of}` })
+      .click();
+    await heading(list).waitFor();
     await dialog().waitFor({ state: 'detached' });
   });
 

@@ -219,7 +219,8 @@ function Change() {
           preview={() => castellan.group.delete.preview({ params })}
           act={async () => {
             await castellan.group.delete({ params });
-            await navigate({ to: '/groups' });
+            // What was not saved is gone with it.
+            await navigate({ to: '/groups', ignoreBlocker: true });
             await forget('group', 'user');
           }}
         />

@@ -120,7 +120,8 @@ function Delete() {
       preview={() => castellan.coalition.delete.preview({ params: { coalition_id } })}
       act={async () => {
         await castellan.coalition.delete({ params: { coalition_id } });
-        await navigate({ to: '/registry' });
+        // What was not saved is gone with it.
+        await navigate({ to: '/registry', ignoreBlocker: true });
         await forget('coalition', 'group', 'user', 'token');
       }}
     />

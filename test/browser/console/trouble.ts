@@ -48,6 +48,7 @@ describe('at night, when the service is in trouble', () => {
   it.each([
     { part: 'State', answers: /\/system\/status$/, told: 'Members, guests' },
     { part: 'Jobs', answers: /\/system\/job$/, told: 'Schedule' },
+    { part: 'Held back', answers: /\/system\/held$/, told: 'Nothing is held back' },
   ])(
     '$part is asked for again while it is looked at, and beside the former answer stands what failed',
     async (of) => {

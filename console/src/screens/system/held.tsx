@@ -6,6 +6,7 @@ import { useLevel } from '../../session/me.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { notify } from '../../shared/notices.tsx';
+import { Problem } from '../../shared/problem.tsx';
 import { count, formatNumber, t } from '../../text/text.ts';
 import { HeldDetails } from './held-details.tsx';
 
@@ -15,9 +16,10 @@ const LOOK_AGAIN = 10_000;
 
 /** The runs that the mass-change guard holds back, to be examined and approved (D63). */
 export function Held() {
-  const { data: held } = useSuspenseQuery({ ...queries.system.held(), refetchInterval: LOOK_AGAIN });
+  const { data: held, error } = useSuspenseQuery({ ...queries.system.held(), refetchInterval: LOOK_AGAIN });
   return (
     <Stack gap="lg">
+      <Problem error={error} />
       <Text>
         {t(
           'A run that would take something from many people at once changes nothing: mostly it is the game that errs. What is right after all, can be let through.',

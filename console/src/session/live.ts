@@ -63,7 +63,7 @@ async function present(signal: AbortSignal): Promise<number> {
   return Number(headers.get('castellan-position') ?? 0);
 }
 
-/** Resources that an event affects besides the one that it is about. */
+/** Resources that an event, by its subject or its type, affects besides the one that it is about. */
 const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   application: ['group'],
   group: ['application'],
@@ -73,6 +73,8 @@ const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
   // Whether somebody complies.
   grant: ['corporation', 'alliance', 'coalition'],
   registry: ['system'],
+  // Whatever names the user.
+  'user.renamed': ['group', 'coalition', 'alliance', 'corporation', 'application', 'person'],
 };
 
 /**
@@ -82,7 +84,7 @@ const ALSO: Readonly<Record<string, readonly (keyof typeof queries)[]>> = {
 function resourcesOf(type: string): (keyof typeof queries)[] {
   const subject = type.split('.')[0] ?? '';
   const named = subject in queries ? [subject as keyof typeof queries] : [];
-  return [...named, ...(ALSO[subject] ?? []), 'user', 'token', 'audit'];
+  return [...named, ...(ALSO[subject] ?? []), ...(ALSO[type] ?? []), 'user', 'token', 'audit'];
 }
 
 function visible(signal: AbortSignal): Promise<void> {

@@ -9,6 +9,7 @@ import {
   focused,
   heading,
   instance,
+  MODERATOR,
   OTHER,
   open,
   openLive,
@@ -185,6 +186,117 @@ describe('what happens elsewhere', () => {
     await page.getByText('Level 1', { exact: true }).waitFor();
     await setLevel(0);
     await page.getByText('Level 0', { exact: true }).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  const ofGroup = async (group_name: string) => {
+    const params = await ok(operator.group.create({ body: { group_name, description: '' } }));
+    const remove = () => ok(operator.group.delete({ params }));
+    return { path: `/group/${params.group_id}`, name: group_name, remove };
+  };
+  const ofCoalition = async (coalition_name: string) => {
+    const params = await ok(operator.coalition.create({ body: { coalition_name, ticker: 'GONE' } }));
+    const remove = () => ok(operator.coalition.delete({ params }));
+    return { path: `/coalition/${params.coalition_id}`, name: coalition_name, remove };
+  };
+  const ofUser = async () => {
+    await tokenOf(MODERATOR);
+    const character = { character_name: String(MODERATOR) };
+    const { character_name: name } = await ok(operator.user.get({ params: character }));
+    const remove = () => ok(operator.user.delete({ params: { character_id: MODERATOR } }));
+    return { path: `/user/${encodeURIComponent(name)}`, name, remove };
+  };
+
+  it.each([
+    { of: 'group', make: ofGroup },
+    { of: 'coalition', make: ofCoalition },
+    { of: 'user', make: ofUser },
+  ])('is seen: the screen of a $of that was deleted shows it no longer', async ({ make }) => {
+    const { path, name, remove } = await make('Deleted elsewhere');
+    await openLive(path, await tokenOf(ADMINISTRATOR));
+    await heading(name).waitFor();
+    await remove();
+    await heading('This cannot be shown').waitFor();
+  });
+
+  it('is seen: a record that was said to be gone is shown when it is asked for again and is there', async () => {
+    const { path, name, remove } = await ofGroup('Gone and back');
+    let isGone = false;
+    await page.route(`${instance.url}${path}`, (route) =>
+      isGone
+        ? route.fulfill({ status: 404, json: { detail: 'It is gone.', code: 'not_found' } })
+        : route.continue(),
+    );
+    await openLive(path, await tokenOf(ADMINISTRATOR));
+    await heading(name).waitFor();
+    isGone = true;
+    const other = await ofGroup('Beside it');
+    await page.getByRole('alert').getByText('It is gone.').waitFor();
+    isGone = false;
+    await button('Try again').click();
+    await heading(name).waitFor();
+    await remove();
+    await other.remove();
+  });
+
+  it('is no error to whoever deletes a group: the list of groups follows', async () => {
+    const { path, name } = await ofGroup('Deleted here');
+    await page.addInitScript(`(() => {
+      window.titles = new Set();
+      const note = () => titles.add(document.querySelector('h1')?.textContent);
+      new MutationObserver(note).observe(document, { subtree: true, childList: true });
+    })()`);
+    await openLive(path, await tokenOf(ADMINISTRATOR));
+    await heading(name).waitFor();
+    await button('Delete group').click();
+    const confirming = page.locator('[role=dialog] button:not([aria-disabled=true])', {
+      hasText: 'Delete group',
+    });
+    await confirming.waitFor();
+    const gone = page
+      .waitForResponse((response) => response.url().endsWith(path) && response.status() === 404)
+      .catch(() => undefined);
+    const list = heading('Groups').waitFor();
+    // The list is late, so that the group is seen to be gone before.
+    await page.route(`${instance.url}/group`, async (route) => {
+      await Promise.race([gone, list]);
+      await route.continue();
+    });
+    await confirming.click();
+    await list;
+    expect(await page.evaluate('[...titles]')).not.toContain('This cannot be shown');
+  });
+
+  it('is seen: whom the game renamed is a member of a group by the new name', async () => {
+    await tokenOf(PILOT);
+    const { character_name } = await ok(operator.user.get({ params: { character_name: String(PILOT) } }));
+    const { path, remove } = await ofGroup('Of one who is renamed');
+    const params = { group_id: path.split('/').at(-1) ?? '' };
+    await ok(operator.group.update({ params, body: { add_members: [character_name] } }));
+    let isRenamed = false;
+    let rename: () => void = () => undefined;
+    const renamed = new Promise<void>((resolve) => {
+      rename = () => {
+        isRenamed = true;
+        resolve();
+      };
+    });
+    await page.route(/\/event\?/, async (route) => {
+      await renamed;
+      const cursor = new URL(route.request().url()).searchParams.get('after');
+      await route.fulfill({ json: { events: [{ type: 'user.renamed' }], cursor, more: false } });
+    });
+    await page.route(`${instance.url}${path}`, async (route) => {
+      const text = await (await route.fetch()).text();
+      const json = JSON.parse(isRenamed ? text.replaceAll(character_name, 'Anew') : text);
+      await route.fulfill({ json });
+    });
+    await openLive(path, await tokenOf(ADMINISTRATOR));
+    await button(`Remove ${character_name}`).waitFor();
+    rename();
+    await button('Remove Anew').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await remove();
     expect(tab.complaints).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
 import type { Group as GroupRecord } from '@castellan/sdk';
 import { Badge, Group as Row, Stack, Text } from '@mantine/core';
-import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
@@ -13,6 +12,7 @@ import { LinkAnchor } from '../../shared/links.tsx';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
+import { useRecord } from '../../shared/record.ts';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { Parts } from '../../shared/tabs.tsx';
 import { Why } from '../../shared/why.tsx';
@@ -26,7 +26,7 @@ const route = getRouteApi('/group/$id');
 
 function useGroup(): GroupRecord {
   const { id } = route.useParams();
-  return useSuspenseQuery(queries.group.get({ params: { group_id: id } })).data;
+  return useRecord(queries.group.get({ params: { group_id: id } }));
 }
 
 /** The screen of a group: description, login permission, members and joining. */

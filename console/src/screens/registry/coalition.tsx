@@ -1,6 +1,6 @@
 import type { Coalition as CoalitionRecord } from '@castellan/sdk';
 import { Stack } from '@mantine/core';
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries, queryClient } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
@@ -9,6 +9,7 @@ import { Confirm } from '../../shared/confirm.tsx';
 import { ADMINISTRATOR, CHANGES_COALITION, READS_COALITION } from '../../shared/level-thresholds.ts';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Name } from '../../shared/name.tsx';
+import { useRecord } from '../../shared/record.ts';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { shownAtOnce } from '../../shared/shown-at-once.ts';
 import { t } from '../../text/text.ts';
@@ -20,7 +21,7 @@ const route = getRouteApi('/coalition/$id');
 
 function useCoalition(): CoalitionRecord {
   const { id } = route.useParams();
-  return useSuspenseQuery(queries.coalition.get({ params: { coalition_id: id } })).data;
+  return useRecord(queries.coalition.get({ params: { coalition_id: id } }));
 }
 
 /** The screen of a coalition: members, login permission and required scopes. */

@@ -14,6 +14,7 @@ import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { meaningOf } from '../../shared/level-words.ts';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
+import { useRecord } from '../../shared/record.ts';
 import { Scopes } from '../../shared/scopes.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { trackingOf } from '../../shared/tracking.ts';
@@ -27,7 +28,7 @@ const route = getRouteApi('/user/$name');
 
 function useUser(): UserRecord {
   const { name } = route.useParams();
-  return useSuspenseQuery(queries.user.get({ params: { character_name: name } })).data;
+  return useRecord(queries.user.get({ params: { character_name: name } }));
 }
 
 /** The screen of a user: standing, organizations and histories. */

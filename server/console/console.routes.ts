@@ -72,6 +72,7 @@ function consoleRouter(services: Services, build: ConsoleBuild): Router {
     if (path.startsWith('assets/')) return next();
     limited(req, res, (error?: unknown) => (error === undefined ? sendPage(res, build) : next(error)));
   });
+  router.all(SIGN_IN_PATH, (_req, _res, next) => next(methodNotAllowed(['GET', 'HEAD', 'POST'])));
   router.get('/console', (_req, res) => res.redirect(301, `.${PATH}`));
   router.all([PATH, `${PATH}*`], (req, _res, next) => {
     const known = ['GET', 'HEAD'].includes(req.method);

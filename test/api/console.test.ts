@@ -144,10 +144,13 @@ describe('D130: the files of the console', () => {
     },
   );
 
-  it('it is read only: other methods are a 405', async () => {
-    const answer = await fetch(`${await serve()}/console/groups`, { method: 'PUT' });
+  it.each([
+    ['/console/groups', 'GET, HEAD'],
+    ['/console/sign-in', 'GET, HEAD, POST'],
+  ])('D3: PUT %s is a 405 with Allow: %s', async (path, allow) => {
+    const answer = await fetch(`${await serve()}${path}`, { method: 'PUT' });
     expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    expect(answer.headers.get('allow')).toBe(allow);
   });
 
   it('with a path prefix that a proxy strips, everything is loaded from below that prefix', async () => {

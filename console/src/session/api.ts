@@ -9,12 +9,12 @@ import { send } from './unreachable.ts';
  * The SDK's client with the signed-in user's token. Without retries: a change is sent when somebody asks for it, and not
  * again later. Without a timeout, as a slow one, such as the preview of a large coalition, is carried out all the same.
  */
-export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken, retries: 0, fetch: send });
+export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken, retries: 0, fetch: sendNoted });
 /** The same for queries: with a timeout and a single retry, so that a skeleton does not hide an error for long. */
 export const reader = createCastellan({
   baseUrl: SERVICE,
   token: currentToken,
-  fetch: send,
+  fetch: sendNoted,
   retries: 1,
   timeout: 30_000,
 });
@@ -36,10 +36,22 @@ export async function withOtherToken<Result>(call: Promise<Result>): Promise<Res
   }
 }
 
-/** Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. */
+/** The `Authorization` of each request, by the headers of its answer: an error of that has them, too. */
+const authorizations = new WeakMap<Headers, string | null>();
+
+async function sendNoted(...[url, request]: Parameters<typeof fetch>): Promise<Response> {
+  const response = await send(url, request);
+  authorizations.set(response.headers, new Headers(request?.headers).get('authorization'));
+  return response;
+}
+
+/**
+ * Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. Another tab
+ * may have replaced the token before the answer came: the session goes on with that one.
+ */
 export function noticeRefusal(error: unknown): void {
   if (!(error instanceof CastellanError) || error.status !== 401 || ofOtherTokens.has(error)) return;
-  if (currentToken() !== undefined) endSession(error);
+  if (authorizations.get(error.headers) === `Bearer ${currentToken()}`) endSession(error);
 }
 
 export const queryClient = new QueryClient({

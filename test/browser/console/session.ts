@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, ok } from '../../../sdk/src/index.ts';
 import {
+  ADMINISTRATOR,
   at,
   browser,
   button,
@@ -77,6 +78,17 @@ describe('D130: the session', () => {
   const kept = async () => String(await page.evaluate('localStorage.getItem("castellan.user-token")'));
   const statusOf = async (token: string) =>
     (await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const revoke = (token: string) => ok(createClient({ baseUrl: instance.url, token }).token.logout());
+  /** Another tab begins a session with this token; the page asks with it from then on. */
+  const replaceElsewhere = async (token: string) => {
+    const other = await browser.open();
+    await other.page.goto(at('/'));
+    await Promise.all([
+      page.waitForRequest((request) => request.headers().authorization === `Bearer ${token}`),
+      other.page.evaluate(`localStorage.setItem('castellan.user-token', ${JSON.stringify(token)})`),
+    ]);
+    await other.page.close();
+  };
 
   it('of whom another character was chosen for, when it asked to grant what is missing, is over, and that is said', async () => {
     await signIn(PILOT);
@@ -113,6 +125,35 @@ describe('D130: the session', () => {
     await other.page.close();
     const drawn = (await page.evaluate('window.drawn')) as string[];
     expect(drawn.filter((text) => text.includes(former))).toEqual([]);
+  });
+
+  it('of a token that another tab replaced is not ended by a refusal of the former one that comes late', async () => {
+    const [former, present] = [await tokenOf(ADMINISTRATOR), await tokenOf(ADMINISTRATOR)];
+    const params = await ok(operator.group.create({ body: { group_name: 'Of two tokens', description: '' } }));
+    onTestFinished(async () => {
+      await operator.group.delete({ params });
+    });
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/dry_run=true/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await open(`/group/${params.group_id}`, former);
+    await settled();
+    const login = page.getByRole('region', { name: 'Logging in' });
+    await login.getByText('Keep out', { exact: true }).click();
+    await Promise.all([
+      page.waitForRequest(/dry_run=true/),
+      login.getByRole('button', { name: 'Save' }).click(),
+    ]);
+    await replaceElsewhere(present);
+    await revoke(former);
+    answer();
+    await page.getByText('The token was revoked').waitFor();
+    expect(await kept()).toBe(present);
   });
 
   it('that was ended elsewhere while another character was to be added is not begun as that one', async () => {

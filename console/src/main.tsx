@@ -8,6 +8,7 @@ import { HOME } from './session/addresses.ts';
 import { queries, queryClient } from './session/api.ts';
 import { canStore, currentToken } from './session/session.ts';
 import { finishSignIn } from './session/sign-in.ts';
+import { notify } from './shared/notices.tsx';
 import { t } from './text/text.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
@@ -26,6 +27,7 @@ function start(container: HTMLElement): void {
   // Starts loading what the first render needs, so that it is on its way while React begins.
   if (currentToken() === undefined) void SignInPage.preload?.();
   else {
+    if (refusal !== undefined) notify(refusal, 'until dismissed');
     void queryClient.prefetchQuery(queries.token.current());
     void router.load();
   }

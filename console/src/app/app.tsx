@@ -2,7 +2,7 @@ import { CastellanError } from '@castellan/sdk';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { queries, queryClient } from '../session/api.ts';
 import { useToken } from '../session/session.ts';
 import { later } from '../shared/later.ts';
@@ -37,10 +37,13 @@ export function App({ nonce, refusal }: AppProps) {
 
 function Gate({ refusal }: { readonly refusal: string | undefined }) {
   const token = useToken();
+  const [told, tell] = useState(refusal);
+  // Once somebody is signed in, it is no reason any more why nobody is.
+  if (token !== undefined && told !== undefined) tell(undefined);
   if (token !== undefined) return <Session key={token} />;
   return (
     <Suspense fallback={null}>
-      <SignInPage refusal={refusal} />
+      <SignInPage refusal={told} />
     </Suspense>
   );
 }

@@ -38,7 +38,7 @@ export async function startSignIn(
 
 /** The user token of another character, which proves its ownership. */
 let proof: string | undefined;
-/** Why another character that has just signed in cannot be linked. */
+/** Why another character that has just signed in cannot be linked, for the screen where somebody else is signed in. */
 let unlinkable: string | undefined;
 /** The id of whose session ended because another character was chosen at the sign-on. */
 let replaced: number | undefined;
@@ -93,7 +93,7 @@ export async function linkProven(): Promise<Person | undefined> {
 /**
  * Completes a sign-in that returns to this page, if there is one. Call it before anything is rendered.
  *
- * @returns why the sign-in failed
+ * @returns why the sign-in failed, unless the screen that it returns to says so
  */
 export function finishSignIn(): string | undefined {
   if (location.pathname !== `${HOME}/signed-in`) return undefined;
@@ -106,8 +106,9 @@ export function finishSignIn(): string | undefined {
     else if (linkingTo === String(characterOf(former))) proof = token;
     else {
       revoke(token);
-      unlinkable = t('You are not signed in any more as you were, so the character was not added.');
-      return unlinkable;
+      const why = t('You are not signed in any more as you were, so the character was not added.');
+      if (former === undefined) return why;
+      unlinkable = why;
     }
     return undefined;
   } catch (error) {

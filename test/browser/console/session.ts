@@ -90,6 +90,21 @@ describe('D130: the session', () => {
     await other.page.close();
   };
 
+  it('goes on where a sign-in that another browser began is refused, and that is said then, not when it ends', async () => {
+    await signIn(PILOT);
+    const token = await kept();
+    await page.goto(at('/signed-in?state_code=0b7c8f7e-6f5d-4c3b-9a21-0f1e2d3c4b5a&user_token=eyJ.x.y'));
+    const refusal = 'This sign-in was not begun in this browser';
+    await page.getByRole('status').getByText(refusal).waitFor();
+    expect(await kept()).toBe(token);
+    await page.route(/\/token\/current$/, (route) =>
+      route.fulfill({ status: 503, json: { detail: 'No database.', code: 'database_unavailable' } }),
+    );
+    await button('Sign out').click();
+    await page.getByRole('alert').getByText('Your token may be valid for up to a day').waitFor();
+    expect(await page.getByText(refusal).count()).toBe(0);
+  });
+
   it('of whom another character was chosen for, when it asked to grant what is missing, is over, and that is said', async () => {
     await signIn(PILOT);
     const replaced = await kept();
@@ -169,6 +184,21 @@ describe('D130: the session', () => {
     await choose(OTHER);
     await page.getByRole('alert').getByText('was not added').waitFor();
     expect(await page.evaluate('localStorage.getItem("castellan.user-token")')).toBeNull();
+  });
+
+  it('that became another character’s while one was to be added says once why that was not', async () => {
+    await signIn(PILOT);
+    await page.goto(at('/characters'));
+    await button('Add a character').click();
+    await page.locator('button[name=character_id]').first().waitFor();
+    const other = await browser.open();
+    await other.page.goto(at('/'));
+    const token = JSON.stringify(await tokenOf(OTHER));
+    await other.page.evaluate(`localStorage.setItem('castellan.user-token', ${token})`);
+    await other.page.close();
+    await choose(OTHER);
+    await page.getByRole('alert').getByText('was not added').waitFor();
+    expect(await page.getByText('was not added').count()).toBe(1);
   });
 
   it('D28: an invitation opened by somebody who is signed in says so, and waits for whom it is for', async () => {

@@ -25,6 +25,7 @@ interface Saving<Input> {
   readonly run: (input: Input) => void;
   /** The change that is tried, asked about or saved. */
   readonly pending: Input | undefined;
+  /** Whether it is tried or saved: nothing is on its way while it is only asked about. */
   readonly isPending: boolean;
   /** Forgets why the last change could not be saved. */
   readonly reset: () => void;
@@ -118,7 +119,7 @@ export function useCareful<Input>({ latest, preview, save, titleOf }: Careful<In
       </Dialog>
     </>
   );
-  return { run, pending, isPending: pending !== undefined, reset, dialog };
+  return { run, pending, isPending: isBusy, reset, dialog };
 }
 
 /** Whether what calls it is on the screen, for what comes later. */

@@ -14,6 +14,12 @@ import {
   tokenOf,
 } from './stage.ts';
 
+/** What a preview says. */
+const LOST = {
+  ...{ about: 'login', effect: 'lost', group: null, from_level: null, to_level: null },
+  ...{ count: 1, users: [] },
+};
+
 /** What becomes of what somebody types. */
 describe('what is typed', () => {
   const dialog = () => page.getByRole('dialog');
@@ -137,6 +143,28 @@ describe('what is typed', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('in a policy is left only when that is confirmed, also while it is asked who loses by it', async () => {
+    const { group_name = '', group_id = '' } = groups[0] ?? {};
+    await page.route(/dry_run=true/, (route) => route.fulfill({ json: { changes: [LOST] } }));
+    await open('/groups', administrator);
+    await page.getByRole('link', { name: group_name }).click();
+    await heading(group_name).waitFor();
+    await goToPart('Joining');
+    await page.getByLabel('Questions').fill('Which ships?');
+    await button('Save policy').click();
+    const saving = page.getByRole('dialog', { name: 'Before this is saved' });
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await saving.waitFor();
+    await page.goBack();
+    await leaving.getByRole('button', { name: 'Stay' }).click();
+    await leaving.waitFor({ state: 'detached' });
+    await saving.getByRole('button', { name: 'Leave it' }).click();
+    await saving.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Questions').inputValue()).toBe('Which ships?');
+    expect((await ok(operator.group.policy({ params: { group_id } }))).questions).toEqual([]);
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('in a policy is there again after a look at the members, with what others changed meanwhile', async () => {
     const params = { group_id: groups[1]?.group_id ?? '' };
     await openLive(`/group/${params.group_id}`, administrator);
@@ -175,10 +203,9 @@ describe('what is typed', () => {
     const held = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const lost = { about: 'login', effect: 'lost', group: null, from_level: null, to_level: null };
     await page.route(/dry_run=true/, async (route) => {
       await held;
-      await route.fulfill({ json: { changes: [{ ...lost, count: 1, users: [] }] } });
+      await route.fulfill({ json: { changes: [LOST] } });
     });
     await open(`/group/${groups[0]?.group_id}`, administrator);
     const login = page.getByRole('region', { name: 'Logging in' });

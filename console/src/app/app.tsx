@@ -4,7 +4,7 @@ import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { queries, queryClient } from '../session/api.ts';
-import { useToken } from '../session/session.ts';
+import { characterOf, useToken } from '../session/session.ts';
 import { later } from '../shared/later.ts';
 import { GuestPage } from './guest-page.tsx';
 import { router } from './router.tsx';
@@ -40,7 +40,7 @@ function Gate({ refusal }: { readonly refusal: string | undefined }) {
   const [told, tell] = useState(refusal);
   // Once somebody is signed in, it is no reason any more why nobody is.
   if (token !== undefined && told !== undefined) tell(undefined);
-  if (token !== undefined) return <Session key={token} />;
+  if (token !== undefined) return <Session key={characterOf(token)} />;
   return (
     <Suspense fallback={null}>
       <SignInPage refusal={told} />

@@ -2,7 +2,7 @@ import { CastellanError, createCastellan } from '@castellan/sdk';
 import { createQueries } from '@castellan/sdk/query';
 import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { SERVICE } from './addresses.ts';
-import { currentToken, endSession, subscribe } from './session.ts';
+import { canStore, characterOf, currentToken, endSession, subscribe } from './session.ts';
 import { send } from './unreachable.ts';
 
 /**
@@ -71,8 +71,17 @@ export const queryClient = new QueryClient({
   },
 });
 
-// Before anything is rendered for the new token: what is shown at once must not be the former one's.
-subscribe(() => queryClient.clear());
+/** Whom the cached answers were for. */
+let character = canStore() ? characterOf(currentToken()) : undefined;
+
+subscribe(() => {
+  const former = character;
+  character = characterOf(currentToken());
+  // What was chosen or typed stays with its screen, which asks anew: the former token may be refused by now.
+  if (character === former) void queryClient.invalidateQueries();
+  // Before anything is rendered for the new token: what is shown at once must not be the former one's.
+  else queryClient.clear();
+});
 
 /** Infinite lists with more pages than this are marked as stale, but not refetched at every event. */
 const MOST_STRETCHES = 5;

@@ -31,6 +31,16 @@ export function currentToken(): string | undefined {
   return localStorage.getItem(KEPT_AS) ?? undefined;
 }
 
+/** The id of the character that a user token is of. */
+export function characterOf(token: string | undefined): number | undefined {
+  try {
+    const claims = (token?.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    return Number(JSON.parse(atob(claims)).sub);
+  } catch {
+    return undefined;
+  }
+}
+
 export function beginSession(token: string): void {
   farewell = undefined;
   localStorage.setItem(KEPT_AS, token);

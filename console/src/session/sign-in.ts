@@ -3,7 +3,7 @@ import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
 import { t } from '../text/text.ts';
 import { HOME, SERVICE } from './addresses.ts';
 import { castellan, withOtherToken } from './api.ts';
-import { beginSession, currentToken, endSession } from './session.ts';
+import { beginSession, characterOf, currentToken, endSession } from './session.ts';
 import { send } from './unreachable.ts';
 
 const RETURN_TO = 'castellan.return-to';
@@ -46,16 +46,6 @@ let replaced: number | undefined;
 /** Whose session the present one replaced, if it was another character's. */
 export function replacedByThis(): number | undefined {
   return replaced;
-}
-
-/** The id of the character that a user token is of. */
-function characterOf(token: string | undefined): number | undefined {
-  try {
-    const claims = (token?.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    return Number(JSON.parse(atob(claims)).sub);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Ends a token that is not needed any more; it would end by itself within a day. */

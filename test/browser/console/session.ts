@@ -5,6 +5,7 @@ import {
   at,
   browser,
   button,
+  goToPart,
   heading,
   instance,
   OTHER,
@@ -79,6 +80,13 @@ describe('D130: the session', () => {
   const statusOf = async (token: string) =>
     (await fetch(`${instance.url}/token`, { headers: { authorization: `Bearer ${token}` } })).status;
   const revoke = (token: string) => ok(createClient({ baseUrl: instance.url, token }).token.logout());
+  const makeGroup = async (group_name: string) => {
+    const params = await ok(operator.group.create({ body: { group_name, description: '' } }));
+    onTestFinished(async () => {
+      await operator.group.delete({ params });
+    });
+    return params;
+  };
   /** Another tab begins a session with this token; the page asks with it from then on. */
   const replaceElsewhere = async (token: string) => {
     const other = await browser.open();
@@ -144,10 +152,7 @@ describe('D130: the session', () => {
 
   it('of a token that another tab replaced is not ended by a refusal of the former one that comes late', async () => {
     const [former, present] = [await tokenOf(ADMINISTRATOR), await tokenOf(ADMINISTRATOR)];
-    const params = await ok(operator.group.create({ body: { group_name: 'Of two tokens', description: '' } }));
-    onTestFinished(async () => {
-      await operator.group.delete({ params });
-    });
+    const params = await makeGroup('Of two tokens');
     let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       answer = resolve;
@@ -168,6 +173,21 @@ describe('D130: the session', () => {
     await revoke(former);
     answer();
     await page.getByText('The token was revoked').waitFor();
+    expect(await kept()).toBe(present);
+  });
+
+  it('that the same character began anew in another tab keeps what is typed, and saves it with the new token', async () => {
+    const [former, present] = [await tokenOf(ADMINISTRATOR), await tokenOf(ADMINISTRATOR)];
+    const params = await makeGroup('Of one character');
+    await open(`/group/${params.group_id}`, former);
+    await goToPart('Joining');
+    await page.getByLabel('Questions').fill('Why?');
+    await replaceElsewhere(present);
+    await revoke(former);
+    await settled();
+    await button('Save policy').click();
+    await page.getByText('The policy is saved.').waitFor();
+    expect((await ok(operator.group.policy({ params }))).questions).toEqual(['Why?']);
     expect(await kept()).toBe(present);
   });
 

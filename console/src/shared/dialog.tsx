@@ -1,4 +1,5 @@
 import { Button, Group, type ModalProps } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
 import { createContext, type ReactNode, Suspense, useContext, useEffect, useState } from 'react';
 import { t } from '../text/text.ts';
 import { laterPart } from './later.ts';
@@ -10,7 +11,7 @@ const Staying = createContext<(stays: boolean | undefined) => void>(() => undefi
 
 /**
  * A modal dialog that is rendered only after it was first opened, because lists have one in each row. Where something
- * was typed that its buttons are for, it asks before it closes by Escape or by a click beside it.
+ * was typed that its buttons are for, it asks before it closes by Escape or by a click beside it, or with the screen.
  */
 export function Dialog({ onClose, children, ...props }: ModalProps) {
   const [wanted, setWanted] = useState(props.opened);
@@ -43,6 +44,7 @@ export function Dialog({ onClose, children, ...props }: ModalProps) {
             closeButtonProps={{ 'aria-label': t('Close'), disabled: stays === true }}
           >
             {children}
+            {typed && stays === false && <Unsaved />}
             <Dialog opened={asks} onClose={() => setAsks(false)} title={t('Throw away what you typed?')}>
               <DialogFoot cancel={t('Keep it')} close={() => setAsks(false)} isPending={false}>
                 <Button color="red.9" onClick={onClose}>
@@ -109,5 +111,31 @@ export function DialogFoot({ close, cancel = t('Cancel'), isPending, children }:
       </Button>
       {children}
     </Group>
+  );
+}
+
+interface Place {
+  readonly pathname: string;
+}
+interface Step {
+  readonly current: Place;
+  readonly next: Place;
+}
+
+/** Tabs of a screen share its path, and lose nothing. */
+const leadsElsewhere = ({ current, next }: Step): boolean => current.pathname !== next.pathname;
+
+/** Asks before the screen is left, or the page loaded again, with something chosen or typed that is not saved. */
+export function Unsaved() {
+  const leaving = useBlocker({ shouldBlockFn: leadsElsewhere, withResolver: true });
+  const stay = () => leaving.reset?.();
+  return (
+    <Dialog opened={leaving.status === 'blocked'} onClose={stay} title={t('Leave without saving?')}>
+      <DialogFoot cancel={t('Stay')} close={stay} isPending={false}>
+        <Button color="red.9" onClick={() => leaving.proceed?.()}>
+          {t('Leave')}
+        </Button>
+      </DialogFoot>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { t } from '../text/text.ts';
-import { Unsaved } from './unsaved.tsx';
+import { Unsaved } from './dialog.tsx';
 
 interface SaveButtonsProps {
   /** The text of the button that saves. */

@@ -3,6 +3,7 @@ import { ok } from '../../../sdk/src/index.ts';
 import {
   ADMINISTRATOR,
   button,
+  focused,
   goToPart,
   heading,
   open,
@@ -23,6 +24,9 @@ const LOST = {
 /** What becomes of what somebody types. */
 describe('what is typed', () => {
   const dialog = () => page.getByRole('dialog');
+  /** Whether the browser asks before the page is loaded again or closed. */
+  const asksBeforeUnload = () =>
+    page.evaluate(`!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
   const pills = () => page.locator('.mantine-MultiSelect-pill');
   let administrator: string;
   const groups: { group_id: string; group_name: string }[] = [];
@@ -99,6 +103,31 @@ describe('what is typed', () => {
     expect(await form.getByLabel('Description').inputValue()).toBe('');
     await page.keyboard.press('Escape');
     await form.waitFor({ state: 'detached' });
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('in a dialog is left with its screen, or for a new page, only when that is confirmed', async () => {
+    const { group_name = '' } = groups[0] ?? {};
+    await open('/groups', administrator);
+    await page.getByRole('link', { name: group_name }).click();
+    await heading(group_name).waitFor();
+    const form = page.getByRole('dialog', { name: 'Edit' });
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await button('Edit').click();
+    await form.getByLabel('Description').fill('An hour of writing');
+    await expect.poll(asksBeforeUnload).toBe(true);
+    await page.goBack();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Description').inputValue()).toBe('An hour of writing');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').and(focused()).waitFor();
+    await page.keyboard.type('Users');
+    await page.getByRole('option', { name: 'Users' }).waitFor();
+    await page.keyboard.press('Enter');
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await heading('Users').waitFor();
+    await expect.poll(asksBeforeUnload).toBe(false);
     expect(tab.complaints).toEqual([]);
   });
 

@@ -1,13 +1,14 @@
 import type { Preview } from '@castellan/sdk';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Unreachable } from '../session/unreachable.ts';
 import { t } from '../text/text.ts';
 import { Dialog, DialogFoot } from './dialog.tsx';
 import { notify } from './notices.tsx';
 import { Changes } from './preview.tsx';
 import { Problem } from './problem.tsx';
+import { Shown } from './tabs.tsx';
 import { same } from './with-theirs.ts';
 
 interface Careful<Input> {
@@ -124,12 +125,13 @@ export function useCareful<Input>({ latest, preview, save, titleOf }: Careful<In
 
 /** Whether what calls it is on the screen, for what comes later. */
 function useIsSeen() {
+  const isShown = useContext(Shown);
   const isSeen = useRef(false);
   useEffect(() => {
-    isSeen.current = true;
+    isSeen.current = isShown;
     return () => {
       isSeen.current = false;
     };
-  }, []);
+  }, [isShown]);
   return isSeen;
 }

@@ -1,6 +1,9 @@
 import { Stack, Tabs } from '@mantine/core';
-import { Activity, type ReactNode, useState } from 'react';
+import { createContext, type ReactNode, useState } from 'react';
 import { Changing } from './screen.tsx';
+
+/** Whether the part around is the one that is looked at. */
+export const Shown = createContext(true);
 
 interface PartsProps {
   readonly of: readonly {
@@ -37,9 +40,12 @@ export function Parts({ of }: PartsProps) {
             of
               .filter(({ value, keeps }) => value === shown || (keeps === true && left.has(value)))
               .map(({ value, part }) => (
-                <Activity key={value} mode={value === shown ? 'visible' : 'hidden'}>
-                  <Stack>{part}</Stack>
-                </Activity>
+                // Not an `Activity`, which would end the effect that asks before what is not saved is left.
+                <div key={value} hidden={value !== shown}>
+                  <Shown value={value === shown}>
+                    <Stack>{part}</Stack>
+                  </Shown>
+                </div>
               ))
           }
         </Changing>

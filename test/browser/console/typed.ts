@@ -194,6 +194,26 @@ describe('what is typed', () => {
     expect(tab.complaints).toEqual([]);
   });
 
+  it('in a policy is left only when that is confirmed, also from another part of its screen', async () => {
+    await open(`/group/${groups[0]?.group_id}`, administrator);
+    await goToPart('Joining');
+    await page.getByLabel('Questions').fill('Which ships?');
+    await goToPart('Members');
+    await button('Add members').waitFor();
+    await expect.poll(asksBeforeUnload).toBe(true);
+    const users = page.getByRole('navigation').getByRole('link', { name: 'Users' });
+    await users.click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    await goToPart('Joining');
+    expect(await page.getByLabel('Questions').inputValue()).toBe('Which ships?');
+    await button('Take back').click();
+    await users.click();
+    await heading('Users').waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('in a policy is there again after a look at the members, with what others changed meanwhile', async () => {
     const params = { group_id: groups[1]?.group_id ?? '' };
     await openLive(`/group/${params.group_id}`, administrator);

@@ -9,7 +9,12 @@ import { send } from './unreachable.ts';
  * The SDK's client with the signed-in user's token. Without retries: a change is sent when somebody asks for it, and not
  * again later. Without a timeout, as a slow one, such as the preview of a large coalition, is carried out all the same.
  */
-export const castellan = createCastellan({ baseUrl: SERVICE, token: currentToken, retries: 0, fetch: sendNoted });
+export const castellan = createCastellan({
+  baseUrl: SERVICE,
+  token: currentToken,
+  retries: 0,
+  fetch: sendNoted,
+});
 /** The same for queries: with a timeout and a single retry, so that a skeleton does not hide an error for long. */
 export const reader = createCastellan({
   baseUrl: SERVICE,
@@ -39,7 +44,7 @@ export async function withOtherToken<Result>(call: Promise<Result>): Promise<Res
 /** The `Authorization` of each request, by the headers of its answer: an error of that has them, too. */
 const authorizations = new WeakMap<Headers, string | null>();
 
-async function sendNoted(...[url, request]: Parameters<typeof fetch>): Promise<Response> {
+async function sendNoted(...[url, request]: Parameters<typeof send>): Promise<Response> {
   const response = await send(url, request);
   authorizations.set(response.headers, new Headers(request?.headers).get('authorization'));
   return response;

@@ -69,9 +69,11 @@ function Opening({ opened, onClose, children, ...props }: ModalProps) {
   const [self] = useState({});
   useEffect(() => {
     if (!opened) return;
-    open.push(self);
+    // A task later: the Escape that opens it is heard here, too, where it was open before.
+    const opening = setTimeout(() => open.push(self));
     return () => {
-      open.splice(open.indexOf(self), 1);
+      clearTimeout(opening);
+      if (open.includes(self)) open.splice(open.indexOf(self), 1);
     };
   }, [opened, self]);
   // Every open dialog hears Escape: the one on top alone closes.

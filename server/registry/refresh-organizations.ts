@@ -60,9 +60,12 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   const dueInAnHour = new Date(dueAtOnce.getTime() + HOUR);
   // No right clock writes a later time while this runs.
   const latest = new Date(startedOn.getTime() + HOUR);
-  // What was due when the guard held something back is not put off: runs that leave it out would forget that (D63).
+  // What was due when the guard held something back is not put off: runs that leave it out would forget that (D63). But
+  // for an hour only: one that fails for good would keep what is held from ever being counted.
   const heldOn = await findHeldOn(db, run.job);
-  const putOff = { on: dueInAnHour, latest, after: heldOn && new Date(heldOn.getTime() - GOOD_FOR) };
+  const isRecent = heldOn !== undefined && startedOn.getTime() - heldOn.getTime() < HOUR;
+  const after = isRecent ? new Date(heldOn.getTime() - GOOD_FOR) : undefined;
+  const putOff = { on: dueInAnHour, latest, after };
   const due = await readDue(db, { before: run.asked ? latest : dueAtOnce, latest }, MOST);
   // What this run does not store stays due: a later one that left it out would forget what the guard held back (D63).
   if (run.asked && !run.dryRun) {

@@ -207,6 +207,24 @@ describe('D63: what is held, while the provider fails', () => {
     faults.clear();
     await refresh({ force: true });
   });
+
+  it('is counted again though a record begins to fail for good: that is put off after an hour', async () => {
+    const { world, faults } = app.provider;
+    await refresh();
+    expect(await held()).toMatchObject([{ found: 1 }]);
+    const other = world.corporations.find(({ npc, id }) => !npc && id !== corporation)?.id as number;
+    faults.add(`/corporations/${other}`, { kind: 'status', status: 502 });
+    for (const minutes of [15, 50]) {
+      app.clock.advance(minutes * MINUTE);
+      await refresh();
+      expect(await held()).toMatchObject([{ found: 1 }]);
+    }
+    app.clock.advance(15 * MINUTE);
+    await refresh();
+    expect(await held()).toMatchObject([{ found: 2 }]);
+    faults.clear();
+    await refresh({ force: true });
+  });
 });
 
 describe('D63: POST /system/job/{job_id}?approve=', () => {

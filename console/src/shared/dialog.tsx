@@ -44,7 +44,7 @@ export function Dialog({ onClose, children, ...props }: ModalProps) {
             closeButtonProps={{ 'aria-label': t('Close'), disabled: stays === true }}
           >
             {children}
-            {typed && stays === false && <Unsaved />}
+            {typed && stays === false && !asks && <Unsaved />}
             <Dialog opened={asks} onClose={() => setAsks(false)} title={t('Throw away what you typed?')}>
               <DialogFoot cancel={t('Keep it')} close={() => setAsks(false)} isPending={false}>
                 <Button color="red.9" onClick={onClose}>

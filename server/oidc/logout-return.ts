@@ -10,7 +10,8 @@ export function returnToRegistered(provider: Provider): void {
     const { oidc } = ctx as Partial<KoaContextWithOIDC>;
     const to: unknown = ctx.response.get('Location');
     if (oidc?.route !== 'end_session_confirm' || typeof to !== 'string') return;
-    if (to.startsWith(`${oidc.issuer}/`)) return;
+    // In the form of a URL, as `to` is: BASE_URL may name its port, or have capitals.
+    if (to.startsWith(new URL(`${oidc.issuer}/`).href)) return;
     const registered = oidc.entities.Client?.postLogoutRedirectUris ?? [];
     if (registered.some((uri) => withoutState(uri) === withoutState(to))) return;
     ctx.redirect(oidc.urlFor('end_session_success'));

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 export interface LastWork {
   /** Returns the same work. */
   add<T>(work: Promise<T>): Promise<T>;
-  /** Waits for all of it, and for what that adds, until the deadline (of `performance.now()`). */
+  /** Waits until the deadline (of `performance.now()`) for all of it, and what that adds, but not for what begins later. */
   finish(deadline: number): Promise<void>;
 }
 
@@ -27,11 +27,9 @@ export function createLastWork(log: Pick<Logger, 'info' | 'error'>): LastWork {
       const gone = new AbortController();
       const late = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: gone.signal });
       late.catch(() => undefined);
-      while (running.size > 0 && performance.now() < deadline) {
-        await Promise.race([Promise.all(running), late]);
-      }
+      for (const _ of ['what runs', 'what that added']) await Promise.race([Promise.all(running), late]);
       gone.abort();
-      if (running.size > 0)
+      if (running.size > 0 && performance.now() >= deadline)
         log.error(
           { count: running.size },
           'the stop has cut off sign-ins at applications, which may be lost',

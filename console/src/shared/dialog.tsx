@@ -44,7 +44,8 @@ export function Dialog({ onClose, children, ...props }: ModalProps) {
             closeButtonProps={{ 'aria-label': t('Close'), disabled: stays === true }}
           >
             {children}
-            {typed && stays === false && !asks && <Unsaved />}
+            {/* A new one for each question of the other kind, above which it then opens. */}
+            {typed && stays === false && <Unsaved key={String(asks)} />}
             <Dialog opened={asks} onClose={() => setAsks(false)} title={t('Throw away what you typed?')}>
               <DialogFoot cancel={t('Keep it')} close={() => setAsks(false)} isPending={false}>
                 <Button color="red.9" onClick={onClose}>

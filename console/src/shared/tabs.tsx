@@ -2,7 +2,7 @@ import { Stack, Tabs } from '@mantine/core';
 import { createContext, type ReactNode, useState } from 'react';
 import { Changing } from './screen.tsx';
 
-/** Whether the part around is the one that is looked at. */
+/** Whether the part around is the chosen one: a former one stays in sight until that has loaded. */
 export const Shown = createContext(true);
 
 interface PartsProps {
@@ -42,7 +42,7 @@ export function Parts({ of }: PartsProps) {
               .map(({ value, part }) => (
                 // Not an `Activity`, which would end the effect that asks before what is not saved is left.
                 <div key={value} hidden={value !== shown}>
-                  <Shown value={value === shown}>
+                  <Shown value={value === open}>
                     <Stack>{part}</Stack>
                   </Shown>
                 </div>

@@ -120,6 +120,14 @@ describe('what is typed', () => {
     await question.getByRole('button', { name: 'Stay' }).click();
     await question.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Description').inputValue()).toBe('An hour of writing');
+    await page.keyboard.press('Escape');
+    const throwing = page.getByRole('dialog', { name: 'Throw away what you typed?' });
+    await throwing.waitFor();
+    await page.goBack();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    await throwing.getByRole('button', { name: 'Keep it' }).click();
+    await throwing.waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').and(focused()).waitFor();
     await page.keyboard.type('Users');
@@ -286,7 +294,9 @@ describe('what is typed', () => {
     await page.getByLabel('Questions').fill('Who?');
     await button('Save policy').click();
     await page.locator('button[data-loading]').waitFor();
-    await goToPart('Members');
+    // What was left stays in sight for as long as this is loaded.
+    await page.route(/\/audit\?/, () => undefined);
+    await Promise.all([page.waitForRequest(/\/audit\?/), goToPart('History')]);
     answer();
     await page.getByText('What you left was not saved: Not now.').waitFor();
     await goToPart('Joining');

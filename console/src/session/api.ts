@@ -28,19 +28,6 @@ export const queries = createQueries(reader);
 
 const MINUTE = 60_000;
 
-/** Errors of calls with other tokens than the session's. */
-const ofOtherTokens = new WeakSet<Error>();
-
-/** The answer to a call with another token than the session's: if that token is refused, the session goes on. */
-export async function withOtherToken<Result>(call: Promise<Result>): Promise<Result> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof Error) ofOtherTokens.add(error);
-    throw error;
-  }
-}
-
 /** The `Authorization` of each request, by the headers of its answer: an error of that has them, too. */
 const authorizations = new WeakMap<Headers, string | null>();
 
@@ -52,10 +39,11 @@ async function sendNoted(...[url, request]: Parameters<typeof send>): Promise<Re
 
 /**
  * Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. Another tab
- * may have replaced the token before the answer came: the session goes on with that one.
+ * may have replaced the token before the answer came: the session goes on with that one. So it does where a client with a
+ * token that was typed in is refused, whose requests are not noted.
  */
 export function noticeRefusal(error: unknown): void {
-  if (!(error instanceof CastellanError) || error.status !== 401 || ofOtherTokens.has(error)) return;
+  if (!(error instanceof CastellanError) || error.status !== 401) return;
   if (authorizations.get(error.headers) === `Bearer ${currentToken()}`) endSession(error);
 }
 

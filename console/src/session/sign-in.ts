@@ -2,7 +2,7 @@ import { CastellanError, createCastellan, type ExtScope, type Person } from '@ca
 import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
 import { t } from '../text/text.ts';
 import { HOME, SERVICE } from './addresses.ts';
-import { castellan, withOtherToken } from './api.ts';
+import { castellan } from './api.ts';
 import { beginSession, characterOf, currentToken, endSession } from './session.ts';
 import { send } from './unreachable.ts';
 
@@ -124,7 +124,7 @@ function replace(former: string | undefined, token: string): void {
 export async function signInWith(permanentToken: string): Promise<void> {
   const operator = createCastellan({ baseUrl: SERVICE, token: permanentToken.trim(), fetch: send });
   replaced = undefined;
-  beginSession((await withOtherToken(operator.token.createUserToken())).user_token);
+  beginSession((await operator.token.createUserToken()).user_token);
 }
 
 /** Ends the session in every tab, and revokes the token; if that fails, the sign-in page says so. */

@@ -2,7 +2,7 @@ import { createCastellan } from '@castellan/sdk';
 import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SERVICE } from '../../session/addresses.ts';
-import { castellan, withOtherToken } from '../../session/api.ts';
+import { castellan } from '../../session/api.ts';
 import { send } from '../../session/unreachable.ts';
 import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { notify } from '../../shared/notices.tsx';
@@ -79,7 +79,7 @@ function NewToken({ label, lead, make }: NewTokenProps) {
             pattern: TOKEN,
           },
         ]}
-        submit={async (filled) => setMade((await withOtherToken(make(filled))).tkn)}
+        submit={async (filled) => setMade((await make(filled)).tkn)}
       />
       {made !== undefined && <ShownOnce title={t('The new token')} text={made} label={t('the token')} />}
     </Stack>

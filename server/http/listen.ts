@@ -64,7 +64,7 @@ export async function listen(
 const UNREADABLE: Readonly<Record<string, HttpError>> = {
   HPE_HEADER_OVERFLOW: new HttpError('headers_too_large', 'The request headers are too large.'),
   TOO_MANY_PIECES: new HttpError('http_unreadable', 'The body comes in too many pieces.'),
-  TOO_MANY_BYTES: new HttpError('body_too_large', 'The compressed body is larger than any body may be.'),
+  TOO_MANY_BYTES: new HttpError('body_too_large', 'The body is larger than any body may be.'),
   ERR_HTTP_REQUEST_TIMEOUT: new HttpError('request_timeout', 'The request did not arrive in time.'),
 };
 const NO_HTTP = new HttpError('http_unreadable', 'The request is not readable as HTTP.');

@@ -3,7 +3,7 @@ export type BodyFault = 'TOO_MANY_PIECES' | 'TOO_MANY_BYTES';
 
 /** Pieces of a body, of which each costs a microsecond of the event loop. */
 const MOST_PIECES = 32_768;
-/** Bytes as they are sent, for compressed bodies: routes have lower limits, which count what comes of the bytes. */
+/** Bytes as they are sent, where no length tells of them or they are compressed: routes have lower limits. */
 const MOST_BYTES = 1280 * 1024;
 /** Bytes from which on a piece is worth an object of its own. */
 const LARGE = 4 * 1024;

@@ -191,7 +191,7 @@ describe('D3c: size', () => {
     const body = Buffer.concat([gzipSync('').subarray(0, 10), emptyBlocks]);
     expect(await post('/group', body, { 'content-encoding': 'gzip' })).toMatchObject({
       status: 413,
-      json: { code: 'body_too_large', detail: 'The compressed body is larger than any body may be.' },
+      json: { code: 'body_too_large', detail: 'The body is larger than any body may be.' },
     });
   });
 

@@ -210,6 +210,19 @@ describe('D3: size', () => {
     expect([chunked.status, await chunked.json()]).toEqual([413, TOO_LARGE.json]);
   });
 
+  it.each([2, 16])(
+    'one of %i MiB is the same, readable by scripts, and the connection stays',
+    async (size) => {
+      const answer = await createToken({ body: ' '.repeat(size * MIB) });
+      expect(answer).toMatchObject({
+        status: 413,
+        headers: { 'access-control-allow-origin': '*' },
+        json: { detail: 'The request body is larger than 1 MiB.', code: 'body_too_large' },
+      });
+      expect(answer.headers['connection']).not.toBe('close');
+    },
+  );
+
   it('a body of exactly 1 MiB is read', async () => {
     const frame = JSON.stringify({ callback: CALLBACK, comments: '' }).length;
     const body = JSON.stringify({ callback: CALLBACK, comments: 'x'.repeat(MIB - frame) });

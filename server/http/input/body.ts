@@ -4,6 +4,7 @@ import { limitsOf } from '../../../contract/json/limits.ts';
 import { readJson } from '../../../contract/json/read.ts';
 import type { InvalidField } from '../../shared/domain-error.ts';
 import { HttpError } from '../http-error.ts';
+import { bodyTooLarge } from './express-problem.ts';
 
 /**
  * Middleware that reads a JSON body, whatever its content type: at most `mostBytes` after decompression (D3b), valid
@@ -13,6 +14,11 @@ import { HttpError } from '../http-error.ts';
 export function readBody(schema: z.ZodTypeAny, mostBytes: number): RequestHandler[] {
   const limits = limitsOf(schema);
   const isOptional = schema.safeParse({}).success;
+  // Express would answer at the end of the body, and the connection closes before that (D3c).
+  const judgeLength: RequestHandler = ({ headers }, _res, next) => {
+    const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = headers;
+    next(encoding === 'identity' && Number(length) > mostBytes ? bodyTooLarge(mostBytes) : undefined);
+  };
   const read: RequestHandler = (req, _res, next) => {
     const bytes: unknown = req.body;
     // No body or an empty one counts as an object without fields.
@@ -27,7 +33,7 @@ export function readBody(schema: z.ZodTypeAny, mostBytes: number): RequestHandle
     req.body = json.value === null && isOptional ? {} : json.value;
     next();
   };
-  return [raw({ limit: mostBytes, type: () => true }), read];
+  return [judgeLength, raw({ limit: mostBytes, type: () => true }), read];
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -30,8 +30,7 @@ export function expressProblem(error: unknown): HttpError | undefined {
   if (type === 'stream.not.readable') return bodyUnreadable(type);
   if (error instanceof URIError) return new HttpError('invalid_request', [BADLY_ENCODED]);
   if (expose !== true) return undefined;
-  if (type === 'entity.too.large')
-    return new HttpError('body_too_large', `The request body is larger than ${inWords(limit)}.`);
+  if (type === 'entity.too.large') return bodyTooLarge(limit);
   if (status === 413) return new HttpError('body_too_large', 'The request body has too many fields.');
   if (type === 'encoding.unsupported') return new HttpError('encoding_unsupported', ENCODINGS);
   if (status === 415) return new HttpError('encoding_unsupported', 'The body must be in UTF-8.');
@@ -53,7 +52,12 @@ function bodyUnreadable(type = 'body_unreadable'): HttpError {
   return new HttpError('invalid_request', [{ loc: ['body'], msg: 'The body cannot be read', type }]);
 }
 
-function inWords(bytes = 0): string {
+/** For a body of more bytes than `limit`. */
+export function bodyTooLarge(limit = 0): HttpError {
+  return new HttpError('body_too_large', `The request body is larger than ${inWords(limit)}.`);
+}
+
+function inWords(bytes: number): string {
   const kibibytes = bytes / 1024;
   return kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`;
 }

@@ -90,7 +90,8 @@ export const Target = component(
 );
 export type Target = z.infer<typeof Target>;
 
-const Scalar = z.union([z.string(), z.number(), z.boolean()]).nullable();
+/** Ids, too, are numbers here: without a format some generators take 32 bits for them. */
+const Scalar = z.union([z.string(), extendApi(z.number(), { format: 'double' }), z.boolean()]).nullable();
 
 export const ValueChange = component(
   z.object({

@@ -12,7 +12,7 @@ import { byType } from './union-by-type.ts';
 // Forwarding -----------------------------------------------------------------------------------------------
 
 const PLAIN = 'Must be text, a number, a boolean, or a list of them';
-const SCALARS = [text(0, 4000), z.number().finite(), z.boolean()] as const;
+const SCALARS = [text(0, 4000), extendApi(z.number().finite(), { format: 'double' }), z.boolean()] as const;
 const List = z.array(byType(SCALARS, PLAIN)).max(MAX_LIST);
 
 /** Query parameters for the game; null is the same as leaving one out. */

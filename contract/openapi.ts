@@ -148,7 +148,8 @@ function capital(name: string): string {
 function parametersIn(where: OpenApiParameter['in'], group: unknown): OpenApiParameter[] {
   if (!(group instanceof z.ZodObject)) return [];
   return Object.entries(group.shape as z.ZodRawShape).map(([name, of]) => {
-    const { description = '', examples, ...schema } = schemaOf(of, 'meant');
+    // Without the members of a union: clients of many generators write its name into a query, but any value as it is.
+    const { description = '', examples, anyOf: _, ...schema } = schemaOf(of, 'meant');
     const base = { name, in: where, description, required: where === 'path' || !of.isOptional() };
     const example = examples?.[0];
     if (schema.type !== 'object') return { ...base, schema, example };

@@ -428,8 +428,8 @@ describe('the OpenAPI document', () => {
     const { Change, ValueChange } = document.components.schemas;
     const names = ['ListChange', 'ValueChange'];
     expect(Change?.anyOf).toEqual(names.map((name) => ({ $ref: `#/components/schemas/${name}` })));
-    const types = [...['string', 'number', 'boolean'].map((type) => ({ type })), expect.anything()];
-    expect(ValueChange?.properties?.before?.anyOf).toEqual([...types, { type: 'null' }]);
+    const types = ValueChange?.properties?.before?.anyOf?.map(({ type }) => type);
+    expect(types).toEqual(['string', 'number', 'boolean', 'array', 'null']);
   });
 
   it('D1, D121: gives generators no preview for the usual answer of a deletion, which has no body', () => {
@@ -450,7 +450,6 @@ describe('the OpenAPI document', () => {
     const of = (path: string, name: string) =>
       document.paths[path]?.get?.parameters?.find((parameter) => parameter.name === name)?.schema;
     const int64 = { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER };
-    expect(of('/event', 'after')).toEqual({ anyOf: [{ minimum: 0, ...int64 }, expect.anything()] });
     expect(of('/audit', 'actor')).toMatchObject(int64);
     expect(of('/event', 'limit')).not.toHaveProperty('format');
     const { headers, schemas } = document.components;
@@ -458,11 +457,25 @@ describe('the OpenAPI document', () => {
     expect(schemas.Why?.properties?.position?.format).toBe('int64');
   });
 
-  it('D92: takes for the feed the cursor of a page as it is, which is text', () => {
-    const { cursor } = document.components.schemas['EventPage']?.properties ?? {};
-    const after = document.paths['/event']?.get?.parameters?.find(({ name }) => name === 'after')?.schema;
-    expect(after?.anyOf?.map(({ type }) => type)).toContain(cursor?.type);
-    expect(after?.anyOf?.map(({ pattern }) => pattern && new RegExp(pattern).test('48213'))).toContain(true);
+  it('D92: has no union among parameters, whose name generated clients write instead of the value', () => {
+    const schemas = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema));
+    expect(schemas.filter(({ type, anyOf }) => anyOf !== undefined || Array.isArray(type))).toEqual([]);
+    const after = document.paths['/event']?.get?.parameters?.find(({ name }) => name === 'after');
+    expect(after).toMatchObject({ description: expect.stringContaining('A cursor'), schema: {} });
+  });
+
+  it('D92: says of every number that it has 64 bits, as ids are numbers in changes, too', () => {
+    const short: unknown[] = [];
+    const look = (part: unknown): void => {
+      if (typeof part !== 'object' || part === null) return;
+      const { type, format } = part as JsonSchema;
+      if ([type].flat().includes('number') && format !== 'double') short.push(part);
+      for (const inner of Object.values(part)) look(inner);
+    };
+    look([document.paths, document.components.schemas]);
+    expect(short).toEqual([]);
   });
 
   it('links to contacts, and to guides that exist', async () => {

@@ -7,7 +7,7 @@
     PYTHONPATH=generated CASTELLAN_URL=https://castellan.example CASTELLAN_TOKEN=… \\
         python3 generated.py 2112000001
 
-The client needs urllib3, dateutil, six and certifi.
+What the client needs is in generated/requirements.txt.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def main(character_id: int) -> None:
     entries = []
     page, pages = 1, 1
     while page <= pages:
-        found, _, headers = histories.list_wallet_balances_with_http_info(character_id, page=page)
+        answer = histories.list_wallet_balances_with_http_info(character_id, page=page)
+        # An object of generators since 7.0, a tuple of those before.
+        found, headers = (answer.data, answer.headers) if hasattr(answer, "data") else (answer[0], answer[2])
         entries += found
         page, pages = page + 1, int(headers["X-Pages"])
     if not entries:

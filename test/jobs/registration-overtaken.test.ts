@@ -153,7 +153,8 @@ describe('D19, D39: a registration that took long does not undo what the sync fo
       await forgetProvider(app);
       await root.corporation.register({ params: { corporation_id: id } });
     };
-    await overtaken(() => registerMembers(app.app.services, ALLIANCE), leaves);
+    const run = testRun('register-alliance-members');
+    await overtaken(() => registerMembers(app.app.services, ALLIANCE, run), leaves);
     expect(await stored(id)).toMatchObject({ alliance_id: null });
   });
 });

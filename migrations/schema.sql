@@ -102,12 +102,9 @@ begin
   if for_caller is not null then
     -- Whatever its minute: its lock comes before the bucket's.
     select * into caller_row from provider_callers c where c.caller = for_caller for update;
-    if caller_row.turn = minute and caller_row.errors >= caller_limit then
-      outcome := 'caller'; until := to_timestamp((minute + 1) * 60);
-      return;
-    end if;
     if caller_row.turn = minute and caller_row.errors + caller_row.reserved >= caller_limit then
-      outcome := 'wait';
+      outcome := case when caller_row.errors >= caller_limit then 'caller' else 'wait' end;
+      until := to_timestamp((minute + 1) * 60);
       return;
     end if;
   end if;

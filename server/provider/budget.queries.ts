@@ -28,9 +28,9 @@ export interface ReservationRequest {
 }
 
 export interface Verdict {
-  /** `wait`: others have reserved what is left and may release it. */
+  /** `wait`: what is left is reserved and may be released. */
   readonly outcome: 'go' | 'wait' | 'banned' | 'used-up' | 'bucket' | 'caller';
-  /** Until when the outcome holds; null for `go` and `wait`. */
+  /** Until when the outcome holds at the most; null for `go`, and for a `wait` for others than the caller itself. */
   readonly until: Date | null;
   /** The minute of the error limit that the reservation belongs to. */
   readonly turn: number | null;

@@ -61,6 +61,21 @@ export function chargedTo(caller: Payer, client: ProviderClient): ProviderClient
   return { ask: (request) => client.ask({ ...request, on: budgetAccountOf(caller) }) };
 }
 
+/** A request as it is under way here. */
+interface StartedRequest extends ProviderRequest {
+  /** Called when the request has to wait for errors that its own caller has reserved. */
+  readonly onHeldUp: () => void;
+}
+
+/** A request that identical ones join. */
+interface Flight {
+  /** Whose budget it is charged to. */
+  readonly on: string;
+  readonly answer: Promise<ProviderAnswer>;
+  /** Resolves when the request is held up by its own caller's budget, which concerns no other caller. */
+  readonly heldUp: Promise<undefined>;
+}
+
 interface ClientServices {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
@@ -88,11 +103,11 @@ export function createProviderClient(services: ClientServices): ProviderClient {
   const { db, clock, metrics, sendWithinLimits, access, document, headers, limits } = services;
   const base = new URL(services.url).href.replace(/\/$/, '');
   const requestKey = requestKeysOf(base, services.compatibilityDate);
-  const flights = new Map<string, { readonly on: string; readonly answer: Promise<ProviderAnswer> }>();
+  const flights = new Map<string, Flight>();
   const upkeep = createUpkeep(services);
   const cached = createCachedAnswers(db);
 
-  async function fetchPublic(request: ProviderRequest, deadline: number): Promise<ProviderAnswer> {
+  async function fetchPublic(request: StartedRequest, deadline: number): Promise<ProviderAnswer> {
     if (request.body !== undefined) return send(request, deadline, {});
     const key = requestKey(request.path, request.query);
     const kept = await cached.findPublic(key);
@@ -102,7 +117,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
 
   /** Requests with the best grant that turns out to be valid (D34b). */
   async function fetchAs(
-    request: ProviderRequest,
+    request: StartedRequest,
     { characterId, scope }: NonNullable<ProviderRequest['as']>,
     deadline: number,
   ): Promise<ProviderAnswer> {
@@ -132,7 +147,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
   }
 
   async function send(
-    request: ProviderRequest,
+    request: StartedRequest,
     deadline: number,
     how: {
       readonly token?: string;
@@ -140,7 +155,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       readonly place?: { readonly key: string; readonly grantId: string | null };
     },
   ): Promise<ProviderAnswer> {
-    const { path, query, on, as, body, tally, allowance } = request;
+    const { path, query, on, as, body, tally, allowance, onHeldUp } = request;
     const { token, kept, place } = how;
     const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
     const etag = kept?.etag ?? undefined;
@@ -155,6 +170,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         on,
+        onHeldUp,
         operation,
         label: operation?.template ?? path.replace(/\d+/g, 'N'),
         characterId: as?.characterId ?? 0,
@@ -187,31 +203,43 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     return answerOf(kept, { kept: true });
   }
 
+  /** Lets no more requests join it; another one may have taken its place. */
+  function leave(key: string, flight: Flight): void {
+    if (flights.get(key) === flight) flights.delete(key);
+  }
+
   return {
     async ask(request) {
       const deadline = performance.now() + limits.milliseconds;
       const { as, body, anew = false, patient = false, keepRefusal = false } = request;
-      const start = () =>
-        as === undefined ? fetchPublic(request, deadline) : fetchAs(request, as, deadline);
-      if (body !== undefined) return start();
+      const start = (onHeldUp: () => void) =>
+        as === undefined
+          ? fetchPublic({ ...request, onHeldUp }, deadline)
+          : fetchAs({ ...request, onHeldUp }, as, deadline);
+      if (body !== undefined) return start(() => undefined);
       const on = typeof request.on === 'string' ? request.on : request.on.caller;
       const who = as === undefined ? '' : `${as.characterId} ${as.scope}`;
       const key = `${who} ${anew} ${patient} ${keepRefusal} ${requestKey(request.path, request.query)}`;
       for (;;) {
         const flight = flights.get(key);
         if (flight === undefined) break;
+        if (flight.on === on) return flight.answer;
+        // If the shared request waits for the budget of another caller, or fails on it, this caller tries with its own.
         try {
-          return await flight.answer;
+          const answer = await Promise.race([flight.answer, flight.heldUp]);
+          if (answer !== undefined) return answer;
+          leave(key, flight);
         } catch (error) {
-          // The shared request failed on the budget of another caller, so this caller tries with its own.
-          const theirs =
-            error instanceof ProviderError && error.fault.endsWith('exhausted') && flight.on !== on;
-          if (!theirs) throw error;
+          if (!(error instanceof ProviderError && error.fault.endsWith('exhausted'))) throw error;
         }
       }
-      const answer = start().finally(() => flights.delete(key));
-      flights.set(key, { on, answer });
-      return answer;
+      let onHeldUp = () => {};
+      const heldUp = new Promise<undefined>((resolve) => {
+        onHeldUp = () => resolve(undefined);
+      });
+      const flight: Flight = { on, answer: start(onHeldUp).finally(() => leave(key, flight)), heldUp };
+      flights.set(key, flight);
+      return flight.answer;
     },
   };
 }

@@ -24,6 +24,8 @@ interface LimitedRequest {
   /** JSON text; with a body the request is a POST. */
   readonly body?: string;
   readonly on: BudgetAccount;
+  /** Called when it has to wait for errors that its own caller has reserved. */
+  readonly onHeldUp?: () => void;
   /** The operation if the document knows it; else `label` names its kind. */
   readonly operation: ProviderOperation | undefined;
   readonly label: string;
@@ -96,9 +98,9 @@ export function createSendWithinLimits(services: {
 
   /** One attempt: reserves its maximum cost, and settles what it did cost. */
   async function once(request: LimitedRequest, deadline: number): Promise<ProviderAnswer | Failure> {
-    const { on, operation, characterId } = request;
+    const { on, onHeldUp, operation, characterId } = request;
     const { bucket, counted } = buckets.of(request);
-    const { wanted, verdict } = await takeBudget(services, { on, counted, bucket }, deadline);
+    const { wanted, verdict } = await takeBudget(services, { on, onHeldUp, counted, bucket }, deadline);
     const answer = await exchange(request, deadline);
     const now = clock.now();
     const broken = answer instanceof Error;

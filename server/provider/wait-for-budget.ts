@@ -27,6 +27,7 @@ export async function takeBudget(
   { db, clock }: { readonly db: Kysely<Database>; readonly clock: Clock },
   request: {
     readonly on: BudgetAccount;
+    readonly onHeldUp: (() => void) | undefined;
     readonly counted: boolean;
     readonly bucket: ReservationRequest['bucket'];
   },
@@ -49,6 +50,7 @@ export async function takeBudget(
     const verdict = await reserve(db, wanted);
     if (verdict.outcome === 'go') return { wanted, verdict };
     if (verdict.outcome !== 'wait') throw refusal(verdict, wanted);
+    if (verdict.until !== null) request.onHeldUp?.();
     await sleep(Math.min(look * (0.5 + Math.random()), Math.max(left, 1)));
   }
 }

@@ -224,6 +224,22 @@ describe('D33: no caller can starve the others', () => {
     expect(await Promise.all(both)).toEqual(['caller-exhausted', 200]);
   });
 
+  it('one that waits for its own budget holds up no other caller with the same request', async () => {
+    const greedy = { caller: 'greedy' };
+    expect(await load(many(19, BAD, greedy))).toEqual({ 404: 19 });
+    let release = () => {};
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    app.provider.faults.add('/corporations/98000001', { kind: 'hold', until });
+    const held = outcomeOf(ask({ path: GOOD(0), on: greedy }));
+    await expect.poll(requests, { timeout: 10_000 }).toHaveLength(20);
+    const [waiting, other] = [greedy, { caller: 'other' }].map((on) => outcomeOf(ask({ path: GOOD(1), on })));
+    expect(await other).toBe(200);
+    release();
+    expect(await Promise.all([held, waiting])).toEqual([200, 200]);
+  });
+
   it('errors of rate-limited operations count for the caller, too', async () => {
     const greedy = { caller: 'greedy' };
     const foreign = (n: number) => ({

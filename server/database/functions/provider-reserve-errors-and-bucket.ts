@@ -1,6 +1,7 @@
 /**
- * Reserves the cost of one request, or returns why not. Outcomes: `go`; `wait`, because others have reserved the rest
- * and may release it; `banned`, `used-up`, `bucket`, `caller` with the time until which it holds.
+ * Reserves the cost of one request, or returns why not. Outcomes: `go`; `wait`, because the rest is reserved and may be
+ * released, with a time if it is the caller itself that has reserved it; `banned`, `used-up`, `bucket`, `caller` with
+ * the time until which it holds.
  */
 export const providerReserve = `
 create or replace function provider_reserve(
@@ -38,12 +39,9 @@ begin
   if for_caller is not null then
     -- Whatever its minute: its lock comes before the bucket's.
     select * into caller_row from provider_callers c where c.caller = for_caller for update;
-    if caller_row.turn = minute and caller_row.errors >= caller_limit then
-      outcome := 'caller'; until := to_timestamp((minute + 1) * 60);
-      return;
-    end if;
     if caller_row.turn = minute and caller_row.errors + caller_row.reserved >= caller_limit then
-      outcome := 'wait';
+      outcome := case when caller_row.errors >= caller_limit then 'caller' else 'wait' end;
+      until := to_timestamp((minute + 1) * 60);
       return;
     end if;
   end if;

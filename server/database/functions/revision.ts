@@ -1,5 +1,5 @@
 /** Written by `npm run generate`, which raises the number whenever a function is another than before. */
 export const revision = {
-  number: 11,
-  of: 'b2bfcca43630e96bbd725e61c8afa655bb94eea3583d9782b2f96511a864eee4',
+  number: 12,
+  of: '2c5f267bf3ee8f261cde025db8eee55c89a7e1a91c85b4490414294cd0c15838',
 };

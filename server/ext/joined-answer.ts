@@ -50,11 +50,10 @@ export function createJoined({
       const text = entriesOf(answer.body);
       const bytes = Buffer.byteLength(text);
       taken += bytes;
-      // All pages but the last are as large as the first one, so the size can be estimated before the others are
-      // requested.
-      const expected = page === 1 ? bytes * (count - 1) : taken;
       if (count > MOST_PAGES) throw tooLarge('pages');
-      if (Math.max(expected, taken) > MOST_BYTES) throw tooLarge('bytes');
+      // All pages but the last have as many entries as the first one. They may be shorter, but hardly by half.
+      const cannotFit = page === 1 && bytes * (count - 1) > 2 * MOST_BYTES;
+      if (cannotFit || taken > MOST_BYTES) throw tooLarge('bytes');
       opening ??= openTemporaryFile();
       pieces[page - 1] = await (await opening).put(text);
       if (withIds) findNameable(answer.data, ids);

@@ -296,7 +296,7 @@ describe('lists of a provider that misbehaves', () => {
   const asked: string[] = [];
   /** Answers of page 1, and of the others, by path. */
   const lists: Record<string, readonly [string, status: number]> = {
-    '/big': ['80', 200],
+    '/big': ['140', 200],
     '/long': ['1001', 200],
     '/gone': ['80', 404],
     '/broken': ['80', 500],

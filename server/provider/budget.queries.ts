@@ -12,7 +12,8 @@ export interface Bucket {
 }
 
 export interface ReservationRequest {
-  readonly now: Date;
+  /** By the clock of a test; undefined for the database's, as the clocks of processes may differ. */
+  readonly now: Date | undefined;
   /** The part of the error limit that is reserved for others (D33). */
   readonly kept: number;
   /** Whether an error counts against the error limit as well, not only against a bucket. */
@@ -30,8 +31,8 @@ export interface ReservationRequest {
 export interface Verdict {
   /** `wait`: what is left is reserved and may be released. */
   readonly outcome: 'go' | 'wait' | 'banned' | 'used-up' | 'bucket' | 'caller';
-  /** Until when the outcome holds at the most; null for `go`, and for a `wait` for others than the caller itself. */
-  readonly until: Date | null;
+  /** For how long it holds at the most; null for `go`, and for a `wait` for others than the caller itself. */
+  readonly seconds: number | null;
   /** The minute of the error limit that the reservation belongs to. */
   readonly turn: number | null;
   /** The minute of buckets and callers that the reservation belongs to. */
@@ -43,14 +44,21 @@ export interface Verdict {
 export async function reserve(db: Kysely<Database>, wanted: ReservationRequest): Promise<Verdict> {
   const { now, kept, counted, leaseSeconds, bucket, bucketCost, caller, callerLimit } = wanted;
   const { rows } = await sql<Verdict>`
-    select outcome, until, turn, minute, probe from provider_reserve(
-      ${now}, ${kept}, ${counted}, ${leaseSeconds}, ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
+    select outcome, extract(epoch from until - moment)::float8 as seconds, turn, minute, probe
+    from ${clockAt(now)}, provider_reserve(
+      moment, ${kept}, ${counted}, ${leaseSeconds}, ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
       ${bucketCost}, ${caller ?? null}, ${callerLimit})`.execute(db);
   return rows[0] as Verdict;
 }
 
+/** A table of one row, so that a statement has one time. */
+function clockAt(now: Date | undefined) {
+  return sql`(select coalesce(${now ?? null}::timestamptz, clock_timestamp()) as moment) as clock`;
+}
+
 export interface Settlement {
-  readonly now: Date;
+  /** As in {@link ReservationRequest}. */
+  readonly now: Date | undefined;
   readonly wanted: ReservationRequest;
   readonly verdict: Verdict;
   /** Whether the provider may have counted it as an error. */
@@ -58,11 +66,12 @@ export interface Settlement {
   /** Errors left and seconds to the end of the provider's minute, from the answer's headers. */
   readonly errorsLeft: number | undefined;
   readonly errorReset: number | undefined;
-  /** Until when the provider refuses all requests. */
-  readonly bannedUntil: Date | undefined;
+  /** Seconds for which the provider refuses all requests. */
+  readonly bannedFor: number | undefined;
   readonly bucket: Bucket | undefined;
   readonly tokensLeft: number | undefined;
-  readonly blockedUntil: Date | undefined;
+  /** Seconds for which the bucket is empty. */
+  readonly blockedFor: number | undefined;
   /** Whether it counts as an error of the caller. */
   readonly callerFailed: boolean;
 }
@@ -76,15 +85,18 @@ export async function settle(
   const { wanted, verdict, bucket } = told;
   // The answer is written first, so that the budgets' rows are locked only briefly.
   const kept = answer === undefined ? sql`0` : sql`(select count(*) from kept)`;
+  const inSeconds = (seconds = null as number | null) =>
+    sql`moment + ${seconds}::float8 * interval '1 second'`;
   await sql`
     ${answer === undefined ? sql`` : sql`with kept as (${saveAnswer(answer)} returning 1)`}
     select provider_settle(
-      ${told.now}, ${verdict.turn}, ${verdict.minute}, ${verdict.probe}, ${told.failed},
-      ${told.errorsLeft ?? null}, ${told.errorReset ?? null}, ${told.bannedUntil ?? null},
+      moment, ${verdict.turn}, ${verdict.minute}, ${verdict.probe}, ${told.failed},
+      ${told.errorsLeft ?? null}, ${told.errorReset ?? null}, ${inSeconds(told.bannedFor)},
       ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
       ${!wanted.counted && wanted.bucket?.name === bucket?.name},
-      ${told.tokensLeft ?? null}, ${told.blockedUntil ?? null},
-      ${wanted.caller ?? null}, ${told.callerFailed}) where ${kept} >= 0`.execute(db);
+      ${told.tokensLeft ?? null}, ${inSeconds(told.blockedFor)},
+      ${wanted.caller ?? null}, ${told.callerFailed})
+    from ${clockAt(told.now)} where ${kept} >= 0`.execute(db);
 }
 
 /** Deletes a few expired rows of the cache and of the budgets. */

@@ -117,19 +117,17 @@ export function createSendWithinLimits(services: {
     // Answers charged to a bucket do not count against the error limit.
     const limited = failed && (group === undefined || errorsLeft !== undefined);
     if (limited && request.tally !== undefined) request.tally.errors += 1;
-    const inSeconds = (seconds: number | undefined) =>
-      seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
     const settlement: Settlement = {
-      now,
+      now: clock.real ? undefined : now,
       wanted,
       verdict,
       failed: limited,
       errorsLeft,
       errorReset,
-      bannedUntil: status === 420 ? inSeconds(errorReset ?? retryAfter ?? UNSAID) : undefined,
+      bannedFor: status === 420 ? (errorReset ?? retryAfter ?? UNSAID) : undefined,
       bucket: { name: group ?? bucket.name, characterId },
       tokensLeft,
-      blockedUntil: inSeconds(status === 429 ? (retryAfter ?? emptyFor ?? UNSAID) : emptyFor),
+      blockedFor: status === 429 ? (retryAfter ?? emptyFor ?? UNSAID) : emptyFor,
       callerFailed: failed && status !== 420 && status !== 429,
     };
     const keeping = 'error' in outcome ? undefined : request.toKeep?.(outcome, now);

@@ -38,7 +38,7 @@ export async function takeBudget(
     const left = deadline - performance.now();
     if (left <= 0) throw new ProviderError('timeout', 'there was no time left to ask within the limits');
     const wanted: ReservationRequest = {
-      now: clock.now(),
+      now: clock.real ? undefined : clock.now(),
       kept: keptFrom(request.on),
       counted: request.counted,
       leaseSeconds: left / 1000,
@@ -50,7 +50,7 @@ export async function takeBudget(
     const verdict = await reserve(db, wanted);
     if (verdict.outcome === 'go') return { wanted, verdict };
     if (verdict.outcome !== 'wait') throw refusal(verdict, wanted);
-    if (verdict.until !== null) request.onHeldUp?.();
+    if (verdict.seconds !== null) request.onHeldUp?.();
     await sleep(Math.min(look * (0.5 + Math.random()), Math.max(left, 1)));
   }
 }
@@ -62,11 +62,10 @@ const WHY = {
   caller: 'this caller has caused too many errors',
 } as const;
 
-function refusal({ outcome, until }: Verdict, { now, bucket }: ReservationRequest): ProviderError {
+function refusal({ outcome, seconds }: Verdict, { bucket }: ReservationRequest): ProviderError {
   const kind = outcome as keyof typeof WHY;
-  const seconds = until === null ? 1 : Math.ceil((until.getTime() - now.getTime()) / 1000);
   return new ProviderError(kind === 'caller' ? 'caller-exhausted' : 'exhausted', WHY[kind], {
-    retryAfter: Math.max(seconds, 1),
+    retryAfter: Math.max(Math.ceil(seconds ?? 1), 1),
     ofCharacter: kind === 'bucket' && (bucket?.characterId ?? 0) > 0,
   });
 }

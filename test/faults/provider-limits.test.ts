@@ -426,8 +426,8 @@ describe('D33: an unknown state of the error limit', () => {
     const verdict = await reserve(app.db, wanted);
     const silent: Settlement = {
       ...{ now: wanted.now, wanted, verdict, failed: false, bucket: undefined, callerFailed: false },
-      ...{ errorsLeft: undefined, errorReset: undefined, bannedUntil: undefined },
-      ...{ tokensLeft: undefined, blockedUntil: undefined },
+      ...{ errorsLeft: undefined, errorReset: undefined, bannedFor: undefined },
+      ...{ tokensLeft: undefined, blockedFor: undefined },
     };
     await settle(app.db, silent, undefined);
     expect(await reserveMany(20)).toEqual({ go: 20 });
@@ -454,7 +454,7 @@ describe('D33: a provider that always says the same rest of its minute', () => {
         {
           ...{ ...reserved, now: new Date(start + seconds * 1000), failed: !isAnswered, bucket: undefined },
           ...{ errorsLeft: isAnswered ? 100 : undefined, errorReset: isAnswered ? 60 : undefined },
-          ...{ bannedUntil: undefined, tokensLeft: undefined, blockedUntil: undefined, callerFailed: false },
+          ...{ bannedFor: undefined, tokensLeft: undefined, blockedFor: undefined, callerFailed: false },
         },
         undefined,
       );
@@ -536,6 +536,46 @@ describe('D33: limits that were told while the clock was ahead', () => {
   });
 });
 
+describe('D33: processes whose clocks differ by a minute', () => {
+  let both: ReturnType<typeof otherProcess>[];
+  beforeEach(() => {
+    both = [0, 59_000].map((ahead) =>
+      otherProcess(app, { clock: { now: () => new Date(Date.now() + ahead), real: true } }),
+    );
+  });
+  afterEach(() => Promise.all(both.map(({ stop }) => stop())));
+
+  it('count the errors of a caller together', async () => {
+    const minute = async () => {
+      const { rows } = await sql<{ now: number }>`
+        select floor(extract(epoch from clock_timestamp()) / 60)::int as now`.execute(app.db);
+      return rows[0]?.now;
+    };
+    const outcomes: (string | number)[] = [];
+    let began: number | undefined;
+    // Anew, if the minute ends meanwhile.
+    do {
+      await forgetProvider(app);
+      began = await minute();
+      outcomes.length = 0;
+      for (const [n, { path, on }] of many(30, BAD, { caller: 'greedy' }).entries())
+        outcomes.push(await outcomeOf((both[n % 2] as typeof other).client.ask({ path, on })));
+    } while ((await minute()) !== began);
+    expect(tally(outcomes)).toEqual({ 404: 20, 'caller-exhausted': 10 });
+  });
+
+  it('learn from each other what is left of the error limit, and for how long', async () => {
+    const [right, ahead] = both as [typeof other, typeof other];
+    await ahead.client.ask({ path: GOOD(0), on: 'service' });
+    app.provider.setErrorLimit({ remaining: 50 });
+    await right.client.ask({ path: GOOD(1), on: 'service' });
+    const { rows } = await sql`
+      select remaining, ends_on <= clock_timestamp() + interval '60 seconds' as soon
+      from provider_error_budget`.execute(app.db);
+    expect(rows).toEqual([{ remaining: 50, soon: true }]);
+  });
+});
+
 describe('D33: concurrent requests on the same budgets', () => {
   const bucket = { name: 'char-wallet', characterId: 1 };
   const wanted = (later = 0): ReservationRequest => ({
@@ -551,8 +591,8 @@ describe('D33: concurrent requests on the same budgets', () => {
 
   const answered = (first: ReservationRequest, verdict: Verdict): Settlement => ({
     ...{ now: first.now, wanted: first, verdict, failed: false, bucket, callerFailed: false },
-    ...{ errorsLeft: undefined, errorReset: undefined, bannedUntil: undefined },
-    ...{ tokensLeft: 100, blockedUntil: undefined },
+    ...{ errorsLeft: undefined, errorReset: undefined, bannedFor: undefined },
+    ...{ tokensLeft: 100, blockedFor: undefined },
   });
 
   it.each([
@@ -595,12 +635,11 @@ describe('D33: concurrent requests on the same budgets', () => {
   it('an answer that names an earlier end shortens neither a ban nor a wait', async () => {
     const first = wanted();
     const verdict = await reserve(app.db, first);
-    const soon = new Date(first.now.getTime() + 1_000);
-    const late = new Date(first.now.getTime() + 60_000);
-    for (const end of [late, soon]) {
-      const told = { ...answered(first, verdict), bannedUntil: end, blockedUntil: end };
+    for (const seconds of [60, 1]) {
+      const told = { ...answered(first, verdict), bannedFor: seconds, blockedFor: seconds };
       await settle(app.db, told, undefined);
     }
+    const late = new Date(app.clock.now().getTime() + 60_000);
     const { rows } = await sql`
       select banned_until, blocked_until from provider_error_budget, provider_buckets`.execute(app.db);
     expect(rows).toEqual([{ banned_until: late, blocked_until: late }]);

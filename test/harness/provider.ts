@@ -8,6 +8,7 @@ import type { ProviderRequest } from '../../server/provider/client.ts';
 import { ProviderError } from '../../server/provider/http.ts';
 import { createProvider } from '../../server/provider/provider.ts';
 import { createSso } from '../../server/provider/sso.ts';
+import type { Clock } from '../../server/shared/clock.ts';
 import { addUser } from '../fixtures/users.ts';
 import type { TestApp, TestAppOptions } from './app.ts';
 import { empty } from './database.ts';
@@ -28,15 +29,17 @@ export function otherProcess(
   app: TestApp,
   {
     limits,
+    clock = app.app.services.clock,
     ...addresses
   }: {
     readonly limits?: TestAppOptions['providerLimits'];
+    readonly clock?: Clock;
     readonly url?: string;
     readonly specUrl?: string;
     readonly compatibilityDate?: string;
   } = {},
 ) {
-  const { settings, log, outages, clock, vault, queue } = app.app.services;
+  const { settings, log, outages, vault, queue } = app.app.services;
   const { db, close } = connect({ url: app.databaseUrl, log, poolSize: 8 });
   const sso = createSso({ settings, clock, ...(limits && { limits }) });
   const access = createAccessTokens({ db, vault, clock, sso, queue, log });

@@ -30,6 +30,9 @@ export type Reader = (Asker & { readonly reachesOthers: boolean }) | { readonly 
 
 const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
+/** The text of an event's id, in the order of the ids: in the order of Danish and Norwegian "aa" comes after "z". */
+const textOfId = (column: string) => sql`${sql.ref(column)}::text collate "C"`;
+
 /** Whether a reader has no authority over others, and therefore sees only its own events. */
 export function reachesNobody(reader: Reader): reader is Asker & { readonly reachesOthers: boolean } {
   return reader !== 'all' && !('app_token' in reader) && !reader.reachesOthers;
@@ -47,7 +50,7 @@ export function reading(reader: Reader, least?: string): RawBuilder<unknown> {
   return sql`
     me as materialized (${callerStanding(reader)}),
     owned as materialized (
-      select left(coalesce(max(event_id::text), ''), 13) as since from events, me
+      select left(coalesce(max(${textOfId('event_id')}), ''), 13) as since from events, me
       where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted')
         and ${lately}),
     proven as materialized (
@@ -57,7 +60,7 @@ export function reading(reader: Reader, least?: string): RawBuilder<unknown> {
 }
 
 /** The time of event `e` in milliseconds, as the prefix of its id: the rest says nothing about the order. */
-const happened = sql`left(e.event_id::text, 13)`;
+const happened = sql`left(${textOfId('e.event_id')}, 13)`;
 
 /**
  * Whether event `e` is of the time of the present owner of the reader's character. A refused sign-in stores no owner
@@ -217,7 +220,7 @@ export async function findStretch(
     with stretch as materialized (
       select position, event_id from event_seals where position > ${after} order by position limit ${most}
     )
-    select max(position) as last, min(event_id::text) as least, max(event_id::text) as most,
+    select max(position) as last, min(${textOfId('event_id')}) as least, max(${textOfId('event_id')}) as most,
       coalesce((select max(position) from event_seals), 0) as head
     from stretch`.execute(db);
   return rows[0] ?? { head: 0, last: null };

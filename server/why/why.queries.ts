@@ -98,7 +98,7 @@ const EXAMINED = 1_000;
 
 /** Id of the last event about this subject that meets the condition; null also where that is too long ago. */
 const lastEvent = (subject: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<string | null>`(
-  select s.event_id::text
+  select s.event_id
   from (select event_id from event_subjects where key = ${subject} order by event_id desc limit ${sql.lit(EXAMINED)}) s,
     lateral (select * from events e where e.event_id = s.event_id offset 0) e
   where ${condition} order by s.event_id desc limit 1)`;

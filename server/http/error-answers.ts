@@ -7,6 +7,7 @@ import { ProviderError } from '../provider/http.ts';
 import { ProviderRefusal } from '../provider/refusal.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, revoked } from '../shared/domain-error.ts';
+import { throttled } from '../shared/throttle.ts';
 import { VoiceError } from '../voice-server/voice-error.ts';
 import { errorBody } from './error-body.ts';
 import { failurePage, isForPeople, PAGE_HEADERS } from './html-page.ts';
@@ -52,8 +53,15 @@ export type StoreCrash = (
   },
 ) => Promise<string | undefined>;
 
+/** Milliseconds between two lines about statements that took too long: hundreds of requests may share one. */
+const TELL_EVERY = 60_000;
+
 /** Express error handler: the only place that turns an error into an HTTP answer (D2–D8). */
 export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorRequestHandler {
+  const noteOverdue = throttled<{ readonly res: Response; readonly error: unknown }>(
+    TELL_EVERY,
+    ({ res, error }, untold) => note(services, res, error, 'a statement took longer than it may', { untold }),
+  );
   return (error: unknown, req, res, next) => {
     // The graceful stop has answered this request with 503 already, so the error of its handler no longer matters.
     if (res.writableEnded) return;
@@ -65,6 +73,7 @@ export function answerErrors(services: Services, storeCrash: StoreCrash): ErrorR
       services.outages.failed('encryption keys', { err: error }, LACKS_KEY, 'error');
     if (isUndone(error))
       note(services, res, error, 'others overtook a transaction each time that it was tried');
+    if (isOverdue(error)) noteOverdue({ res, error });
     const problem = toProblem(error, req);
     if (problem !== undefined) return send(req, res, problem);
     void crash(services, storeCrash, error, req, res);
@@ -75,7 +84,8 @@ function toProblem(error: unknown, req: Request): HttpError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof DomainError) return domainProblem(error);
   if (error instanceof RequestValidationError) return validationProblem(error);
-  if (isUnreachable(error) || isOverdue(error)) return databaseLost();
+  if (isUnreachable(error)) return databaseLost();
+  if (isOverdue(error)) return databaseLost('The database takes too long for this at the moment.');
   if (isUndone(error)) return databaseLost('Others are changing the same at the moment.');
   if (error instanceof ProviderError) return providerProblem(error);
   if (error instanceof ProviderRefusal) return mirrored(error);
@@ -186,6 +196,6 @@ async function crash(
   }
 }
 
-function note({ log }: Services, res: Response, error: unknown, message: string): void {
-  log.error({ err: error, request_id: res.getHeader('X-Request-Id') }, message);
+function note({ log }: Services, res: Response, error: unknown, message: string, more: object = {}): void {
+  log.error({ err: error, request_id: res.getHeader('X-Request-Id'), ...more }, message);
 }

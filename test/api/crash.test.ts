@@ -192,6 +192,34 @@ describe('D8: an uncaught exception', () => {
     expect(await app.db.selectFrom('crash_reports').selectAll().execute()).toEqual([]);
     expect(app.logged.join('\n')).toContain('others overtook a transaction each time that it was tried');
   });
+
+  it('D8: a statement that takes longer than it may is a 503, and told once a minute', async () => {
+    const cancel = `create function cancel() returns trigger language plpgsql as $$
+      begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end $$`;
+    await sql.raw(cancel).execute(app.db);
+    await sql
+      .raw('create trigger cancel before insert on coalitions for each row execute function cancel()')
+      .execute(app.db);
+    const body = { coalition_name: 'Overdue', ticker: 'O' };
+    const answers = [1, 2].map(() => send(app, 'POST', '/coalition', { token: app.root, body }));
+    for (const { status, json, headers } of await Promise.all(answers)) {
+      const detail = 'The database takes too long for this at the moment.';
+      expect({ status, json }).toEqual({ status: 503, json: { detail, code: 'database_unavailable' } });
+      expect(headers['retry-after']).toBe('5');
+    }
+    await sql.raw('drop function cancel cascade').execute(app.db);
+    expect(await app.db.selectFrom('crash_reports').selectAll().execute()).toEqual([]);
+    const lines = app.logged.filter((line) => line.includes('a statement took longer than it may'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        err: expect.objectContaining({ code: '57014' }),
+        request_id: expect.any(String),
+        untold: 0,
+      }),
+    ]);
+    expect(lines.join()).not.toContain(body.coalition_name);
+  });
 });
 
 describe('D50: what is redacted before a report is stored', () => {

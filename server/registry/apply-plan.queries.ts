@@ -48,18 +48,24 @@ export async function lockDeleted(db: Kysely<Database>, deleted: readonly Seen[]
   return rows.map((row) => row.character_id);
 }
 
-/** Owners of all tokens that are deleted with these users: their own tokens and all descendants (D19b). */
+/**
+ * Owners of all tokens that are deleted with these users: their own tokens and all descendants (D19b). What they descend
+ * from are application tokens, which are few; of their user tokens there may be millions.
+ */
 export async function findTokenLosers(
   db: Kysely<Database>,
   characterIds: readonly number[],
 ): Promise<number[]> {
   if (characterIds.length === 0) return [];
+  const own = sql`owner_id = any(${[...characterIds]}::bigint[])`;
   const { rows } = await sql<{ owner_id: number }>`
-    with recursive doomed as (
-      select uuid, owner_id from tokens where owner_id = any(${[...characterIds]}::bigint[])
+    with recursive applications as (
+      select uuid from tokens where ${own} and token_type <> 'use'
       union
-      select t.uuid, t.owner_id from tokens t join doomed d on t.parent = d.uuid or t.app_token = d.uuid
+      select t.uuid from tokens t join applications a on t.parent = a.uuid where t.token_type <> 'use'
     )
-    select distinct owner_id from doomed`.execute(db);
+    select owner_id from tokens where ${own}
+    union
+    select owner_id from tokens where parent in (select uuid from applications)`.execute(db);
   return rows.map((row) => row.owner_id);
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Change, Run } from '../../server/queue/run.ts';
+import { findTokenLosers } from '../../server/registry/apply-plan.queries.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { forget, membersOf, populate, requestsOf } from '../fixtures/population.ts';
@@ -333,6 +334,22 @@ describe('D63b: characters that were deleted', () => {
       app.db,
     );
     expect(rows).toHaveLength(1);
+  });
+
+  it('who loses tokens by that is found at once, however many user tokens descend from theirs', async () => {
+    const [deleted, owner, holder] = [memberOf(FIRST), memberOf(FIRST), memberOf(FIRST)];
+    const permanent = await makeToken(app, 'per', deleted, uuidOf(app.root));
+    const dynamic = await makeToken(app, 'dyn', owner, permanent.uuid);
+    const tx = await app.db.startTransaction().execute();
+    await sql`
+      insert into tokens (uuid, token_type, owner_id, parent, app_token, kid, expires_on)
+      select gen_random_uuid(), 'use', ${holder}, ${dynamic.uuid}, ${dynamic.uuid}, 'k', now()
+      from generate_series(1, 20000)`.execute(tx);
+    await sql`analyze tokens`.execute(tx);
+    // Compared with each other they would take minutes.
+    await sql`set local statement_timeout = '5s'`.execute(tx);
+    const losers = await findTokenLosers(tx, [deleted]).finally(() => tx.rollback().execute());
+    expect(new Set(losers)).toEqual(new Set([deleted, owner, holder]));
   });
 
   it('the number of statements does not depend on how many are deleted; all their grants are revoked', async () => {

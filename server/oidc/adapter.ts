@@ -101,7 +101,7 @@ export function createAdapter(parts: Parts, model: string): Adapter {
  */
 const MOST_REFRESH_TOKENS = 10_000;
 
-/** Ends a grant that has too many of them: all of them are deleted when its user loses the right. */
+/** Ends a grant that has too many of them: one statement deletes all of them when it ends. */
 async function requireRoom(db: Services['db'], grantHash: string): Promise<void> {
   if (!(await hasRefreshTokens(db, grantHash, MOST_REFRESH_TOKENS))) return;
   await deleteGrant(db, grantHash);

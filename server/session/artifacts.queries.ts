@@ -169,7 +169,11 @@ export async function authorizeInSession(
   return rows[0]?.stored;
 }
 
-/** Marks a single-use record as used: of concurrent attempts exactly one succeeds. */
+/**
+ * Marks a single-use record as used: of concurrent attempts exactly one succeeds. It no longer counts as the user's and
+ * the application's: a refresh token that is used every ten minutes leaves thousands of them, which would all be read and
+ * deleted when a right ends. They end with their grant, and by their time.
+ */
 export async function consumeArtifact(
   db: Kysely<Database>,
   { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,
@@ -177,7 +181,7 @@ export async function consumeArtifact(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('oidc_artifacts')
-    .set({ consumed_on: now })
+    .set({ consumed_on: now, character_id: null, client_id: null })
     .where('model', '=', model)
     .where('id_hash', '=', idHash)
     .where('consumed_on', 'is', null)
@@ -186,7 +190,8 @@ export async function consumeArtifact(
 }
 
 /**
- * Undoes {@link consumeArtifact}; a record that was deleted since stays deleted.
+ * Undoes {@link consumeArtifact}; a record that was deleted since stays deleted, and one whose user or application was
+ * deleted since stays used.
  *
  * @param until when it was used up at the latest: where the answer to this statement is lost it is repeated, and the
  * record may have been used since
@@ -207,14 +212,14 @@ export async function giveArtifactBack(
       .where('id_hash', '=', idHash)
       .forUpdate()
       .execute();
-    await tx
-      .updateTable('oidc_artifacts')
-      .set({ consumed_on: null })
-      .where('model', '=', model)
-      .where('id_hash', '=', idHash)
-      .where('consumed_on', '<=', until)
-      .$if(since !== undefined, (update) => update.where('consumed_on', '>=', since as Date))
-      .execute();
+    await sql`
+      update oidc_artifacts a set consumed_on = null, character_id = u.character_id, client_id = c.client_id
+      from users u, oidc_clients c
+      where a.model = ${model} and a.id_hash = ${idHash} and a.consumed_on <= ${until}
+        and a.consumed_on >= coalesce(${since ?? null}, '-infinity'::timestamptz)
+        and u.character_id = (a.payload->>'accountId')::bigint and c.client_id = a.payload->>'clientId'`.execute(
+      tx,
+    );
   });
 }
 

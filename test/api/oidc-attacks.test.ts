@@ -121,6 +121,29 @@ describe('attack: replay of a code', () => {
     expect(await userinfo(second.access_token)).toBe(401);
   });
 
+  it('D84: however often a grant was refreshed, one refresh token counts as the user’s; used ones are of no use', async () => {
+    const other = await addRelyingParty(app);
+    const browser = browserOf(VICTIM);
+    const tokens = await other.signIn(browser, { scope: 'openid offline_access' });
+    let { refresh_token } = tokens;
+    for (let n = 0; n < 3; n += 1) {
+      ({ refresh_token } = await openid.refreshTokenGrant(other.config, refresh_token ?? ''));
+    }
+    const stored = app.db.selectFrom('oidc_artifacts').select(['id_hash', 'character_id', 'client_id']);
+    const { client_id } = other.client;
+    expect(
+      await stored.where('model', '=', 'RefreshToken').where('client_id', '=', client_id).execute(),
+    ).toEqual([{ id_hash: digestOf(refresh_token ?? ''), character_id: VICTIM, client_id }]);
+    const used = digestOf(tokens.refresh_token ?? '');
+    expect(await stored.where('id_hash', '=', used).execute()).toEqual([
+      { id_hash: used, character_id: null, client_id: null },
+    ]);
+    await excluding(true);
+    await excluding(false);
+    expect(await whatWorks(other, browser, tokens)).toEqual(NOTHING);
+    expect((await tokenEndpoint(refreshing(other, refresh_token))).json.error).toBe('invalid_grant');
+  });
+
   it('D84: a grant that is refreshed without end does not grow without end: it ends', async () => {
     const { back, ...begun } = await codeFor(party, VICTIM, { scope: 'openid offline_access' });
     const tokens = await party.redeem(begun, back);
@@ -200,6 +223,39 @@ describe('attack: replay of a code', () => {
       () => giveArtifactBack(app.db, at, on, on),
     );
     expect((await tokenEndpoint(redeeming(party, code, verifier))).status).toBe(200);
+  });
+
+  it('D84: what is given back is the user’s again, and ends with the right', async () => {
+    const { code } = await codeFor(party, VICTIM);
+    const at = { model: 'AuthorizationCode', idHash: digestOf(code) };
+    const stored = () =>
+      app.db
+        .selectFrom('oidc_artifacts')
+        .select(['character_id', 'client_id', 'consumed_on'])
+        .where('id_hash', '=', at.idHash)
+        .executeTakeFirst();
+    const before = await stored();
+    await consumeArtifact(app.db, at, app.clock.now());
+    await giveArtifactBack(app.db, at, app.clock.now());
+    expect(await stored()).toEqual(before);
+    await excluding(true);
+    await excluding(false);
+    expect(await stored()).toBeUndefined();
+  });
+
+  it('D19b: nothing is given back to an application that was deleted', async () => {
+    const other = await addRelyingParty(app);
+    const { code } = await codeFor(other, VICTIM);
+    const at = { model: 'AuthorizationCode', idHash: digestOf(code) };
+    await consumeArtifact(app.db, at, app.clock.now());
+    await app.db.deleteFrom('oidc_clients').where('client_id', '=', other.client.client_id).execute();
+    await giveArtifactBack(app.db, at, app.clock.now());
+    const { consumed_on } = await app.db
+      .selectFrom('oidc_artifacts')
+      .select('consumed_on')
+      .where('id_hash', '=', at.idHash)
+      .executeTakeFirstOrThrow();
+    expect(consumed_on).not.toBeNull();
   });
 
   it('D84: a code is valid for a minute', async () => {

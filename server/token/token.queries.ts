@@ -1,8 +1,10 @@
-import { type Insertable, type Kysely, sql, type Transaction } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Database, TokenTable } from '../database/tables.ts';
 import { deleteUserTokens } from '../user/user-tokens.queries.ts';
 
 export type NewToken = Insertable<TokenTable>;
+
+type GoneToken = Pick<Selectable<TokenTable>, 'uuid' | 'token_type' | 'owner_id'>;
 
 export async function insertToken(db: Kysely<Database>, token: NewToken): Promise<void> {
   await db.insertInto('tokens').values(token).execute();
@@ -75,26 +77,41 @@ export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly str
 }
 
 /** Unexpired tokens that were signed with a key other than these, as in {@link tokensOfOtherKeys}. */
-const lost = (kids: readonly string[], now: Date) => sql`
-  lost as (
-    select uuid from tokens
-    where kid <> all(${[...kids]}::text[]) and not (token_type = 'dyn' and parent is null)
-      and (expires_on is null or expires_on > ${now})
-  ), ancestors (uuid) as (
-    select parent from tokens where token_type <> 'use' and kid = any(${[...kids]}::text[])
-    union select parent from ancestors join tokens using (uuid)
-  )`;
+const ofOtherKeys = (kids: readonly string[], now: Date) => sql`
+  kid <> all(${[...kids]}::text[]) and not (token_type = 'dyn' and parent is null)
+    and (expires_on is null or expires_on > ${now})`;
+
+/** Deletes up to `most` user tokens of other keys than these. */
+export async function deleteUserTokensOfOtherKeys(
+  db: Kysely<Database>,
+  kids: readonly string[],
+  { now, most }: { readonly now: Date; readonly most: number },
+): Promise<GoneToken[]> {
+  const { rows } = await sql<GoneToken>`
+    delete from tokens where uuid in (
+      select uuid from tokens where ${ofOtherKeys(kids, now)} and token_type = 'use' limit ${most})
+    returning uuid, token_type, owner_id`.execute(db);
+  return rows;
+}
 
 /**
  * Deletes the tokens of other keys than these, with their descendants, but for those that app tokens of these keys
- * descend from.
+ * descend from. Call it after {@link deleteUserTokensOfOtherKeys}, as there may be very many.
  */
-export async function deleteTokensOfOtherKeys(db: Kysely<Database>, kids: readonly string[], now: Date) {
-  const { rows } = await sql<{ uuid: string; token_type: TokenTable['token_type']; owner_id: number }>`
-    with recursive ${lost(kids, now)}
-    delete from tokens where uuid in (select uuid from lost)
-      and uuid not in (select uuid from ancestors where uuid is not null)
-    returning uuid, token_type, owner_id`.execute(db);
+export async function deleteTokensOfOtherKeys(
+  tx: Transaction<Database>,
+  kids: readonly string[],
+  now: Date,
+): Promise<GoneToken[]> {
+  const { rows } = await sql<GoneToken>`
+    with recursive ancestors (uuid) as (
+      select parent from tokens where token_type <> 'use' and kid = any(${[...kids]}::text[])
+      union select parent from ancestors join tokens using (uuid)
+    )
+    select uuid, token_type, owner_id from tokens where ${ofOtherKeys(kids, now)}
+      and uuid not in (select uuid from ancestors where uuid is not null)`.execute(tx);
+  for (const { uuid } of rows) await deleteUserTokens(tx, { appToken: uuid });
+  await sql`delete from tokens where uuid = any(${rows.map(({ uuid }) => uuid)}::uuid[])`.execute(tx);
   return rows;
 }
 
@@ -105,8 +122,7 @@ export async function moveTokensOfOtherKeys(
   now: Date,
 ): Promise<string[]> {
   const { rows } = await sql<{ uuid: string }>`
-    with recursive ${lost(kids, now)}
-    update tokens set kid = ${to} where uuid in (select uuid from lost) returning uuid`.execute(db);
+    update tokens set kid = ${to} where ${ofOtherKeys(kids, now)} returning uuid`.execute(db);
   return rows.map(({ uuid }) => uuid);
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { level } from '../../../contract/access.ts';
 import type { Admission } from '../../../server/access/admission.ts';
@@ -279,5 +280,36 @@ describe('D20b: tokens of removed keys', () => {
       { type: 'token.created', body: { reason: null } },
       { type: 'token.deleted', body: { reason: 'its signing key was removed', actor: { kind: 'job' } } },
     ]);
+  });
+
+  it('are deleted in pieces where they are user tokens, of which there may be a million, also with their app tokens', async () => {
+    const log = { warn: () => undefined } as never;
+    const [lost, present] = [await caller(), await caller()];
+    const made: string[] = [];
+    for (const by of [present, present, present, lost, lost]) {
+      const { user_token } = await createUserToken(services(), by);
+      made.push((await keys.verify(user_token)).uuid);
+    }
+    const [beneath, ...others] = [...made].reverse();
+    await database.db
+      .updateTable('tokens')
+      .set({ kid: 'gone' })
+      .where('uuid', 'in', [lost.uuid, ...others])
+      .execute();
+    await sql`create table pieces as select 0::bigint as rows where false`.execute(database.db);
+    await sql`create function note_piece() returns trigger language plpgsql as $$
+      begin insert into pieces select count(*) from gone; return null; end $$`.execute(database.db);
+    await sql`create trigger note_piece after delete on tokens referencing old table as gone
+      for each statement execute function note_piece()`.execute(database.db);
+    await giveUpTokens({ ...services(), log }, 3);
+    await sql`drop function note_piece cascade`.execute(database.db);
+    const { rows } = await sql<{ rows: number }>`select rows from pieces where rows > 0`.execute(database.db);
+    expect(rows.map((piece) => Number(piece.rows))).toEqual([3, 1, 1, 1]);
+    for (const uuid of [lost.uuid, ...made]) expect(await findToken(database.db, uuid)).toBeUndefined();
+    expect(await findToken(database.db, present.uuid)).toBeDefined();
+    for (const uuid of others) {
+      expect((await toldOf(uuid)).map(({ type }) => type)).toEqual(['token.created', 'token.deleted']);
+    }
+    expect(await toldOf(beneath ?? '')).toHaveLength(1);
   });
 });

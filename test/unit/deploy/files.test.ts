@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { collectDefaultMetrics, Histogram } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +35,16 @@ async function documents(path: string): Promise<unknown[]> {
   const parsed = parseAllDocuments(await read(path), { merge: true });
   for (const { errors } of parsed as { errors: unknown[] }[]) expect(errors).toEqual([]);
   return (parsed as { toJS(): unknown }[]).map((document) => document.toJS());
+}
+
+interface ComposeFile {
+  readonly services: { readonly api: { readonly environment: { readonly TRUSTED_PROXIES: string } } };
+  readonly networks: {
+    readonly default: {
+      readonly enable_ipv6?: boolean;
+      readonly ipam: { readonly config: readonly { readonly subnet: string }[] };
+    };
+  };
 }
 
 /** Labels of every scraped series; a metric's own `job` becomes `exported_job`. */
@@ -131,6 +142,15 @@ describe('files for deployment', () => {
     const folders = valuesOf(await documents('deploy/kubernetes/castellan.yaml'), 'emptyDir');
     expect(folders.length).toBeGreaterThan(1);
     expect(folders.filter((folder) => 'medium' in (folder as object))).toEqual([]);
+  });
+
+  it('let compose tell clients apart by IPv6 too, and trust every network that its proxy may ask from', async () => {
+    const [compose] = (await documents('deploy/compose.yaml')) as [ComposeFile];
+    const { enable_ipv6, ipam } = compose.networks.default;
+    const subnets = ipam.config.map(({ subnet }) => subnet);
+    expect(enable_ipv6).toBe(true);
+    expect(subnets.map((subnet) => ipaddr.parseCIDR(subnet)[0].kind()).sort()).toEqual(['ipv4', 'ipv6']);
+    expect(compose.services.api.environment.TRUSTED_PROXIES.split(',')).toEqual(subnets);
   });
 
   it('start programs that the production build contains', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +37,12 @@ describe('a Node.js older than required', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     for (const name of ['start', 'dev', 'token', 'jobs', 'openapi']) {
       expect(scripts[name], name).toMatch(/^node scripts\/require-node\.cjs && /);
+    }
+    const units = join(ROOT, 'deploy/systemd');
+    for (const name of readdirSync(units)) {
+      const unit = readFileSync(join(units, name), 'utf8');
+      const [, preloaded = ''] = /^ExecStart=.* \/usr\/bin\/node -r (\S+) dist\//m.exec(unit) ?? [];
+      expect(join(ROOT, preloaded), name).toBe(SCRIPT);
     }
   });
 });

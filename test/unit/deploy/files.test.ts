@@ -166,6 +166,16 @@ describe('files for deployment', () => {
     for (const name of programs) await read(`${name}.ts`);
   });
 
+  it('have systemd run a link, which the guide changes when the new version is built: never in the running one', async () => {
+    const unit = await read('deploy/systemd/castellan.service');
+    const [, running = ''] = /^WorkingDirectory=(.+)$/m.exec(unit) ?? [];
+    const guide = await read('docs/deploying.md');
+    const built = [...guide.matchAll(/^cd (\S+) && npm ci/gm)].map(([, folder]) => folder);
+    expect(built).toEqual([expect.stringMatching(`^${running}-`)]);
+    // At the first start, and at an upgrade.
+    expect(guide.match(new RegExp(`\\bln -sfT castellan-\\S+ ${running}\\b`, 'g'))).toHaveLength(2);
+  });
+
   it('exclude from the image only what its build does not need', async () => {
     const { include } = JSON.parse(await read('tsconfig.build.json'));
     const allowed = (await read('.dockerignore')).match(/(?<=^!).+$/gm) ?? [];

@@ -166,6 +166,13 @@ describe('files for deployment', () => {
     for (const name of programs) await read(`${name}.ts`);
   });
 
+  it('give a pod an hour to migrate: several PROCESSES answer nothing before that is done', async () => {
+    const [probe, ...others] = valuesOf(await documents('deploy/kubernetes/castellan.yaml'), 'startupProbe');
+    const { failureThreshold, periodSeconds } = probe as Record<string, number>;
+    expect(others).toEqual([]);
+    expect(Number(failureThreshold) * Number(periodSeconds)).toBe(3600);
+  });
+
   it('have systemd run a link, which the guide changes when the new version is built: never in the running one', async () => {
     const unit = await read('deploy/systemd/castellan.service');
     const [, running = ''] = /^WorkingDirectory=(.+)$/m.exec(unit) ?? [];

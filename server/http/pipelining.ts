@@ -1,12 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Pipelined requests that may wait on one connection; a connection with more of them is reset. */
+/** Pipelined requests that may wait on one connection, and the bytes of all of them; beyond that it is reset. */
 const MOST_IN_LINE = 100;
+const MOST_BYTES_IN_LINE = 256 * 1024;
+/** Bytes that Node (22) holds of a body that nobody reads: it then reads no more from the connection. */
+const HELD_OF_BODY = 64 * 1024;
 
 interface Waiting {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+}
+
+interface InLine extends Waiting {
+  readonly bytes: number;
 }
 
 /**
@@ -14,14 +21,14 @@ interface Waiting {
  * emit `close` on the first response only, so the handlers of the others would never release what they hold.
  */
 export function onePerConnection(handler: RequestListener): RequestListener {
-  const lines = new WeakMap<Socket, Waiting[]>();
+  const lines = new WeakMap<Socket, InLine[]>();
 
-  function begin({ req, res }: Waiting, line: Waiting[]): void {
+  function begin({ req, res }: Waiting, line: InLine[]): void {
     res.once('close', () => goOn(req.socket, line));
     handler(req, res);
   }
 
-  function goOn(socket: Socket, line: Waiting[]): void {
+  function goOn(socket: Socket, line: InLine[]): void {
     const next = line.shift();
     if (next === undefined) lines.delete(socket);
     else if (next.res.socket !== null) begin(next, line);
@@ -33,9 +40,24 @@ export function onePerConnection(handler: RequestListener): RequestListener {
     const { socket } = req;
     const line = lines.get(socket);
     if (line === undefined) {
-      const ownLine: Waiting[] = [];
+      const ownLine: InLine[] = [];
       lines.set(socket, ownLine);
       begin({ req, res }, ownLine);
-    } else if (line.push({ req, res }) > MOST_IN_LINE) socket.resetAndDestroy();
+    } else {
+      line.push({ req, res, bytes: mostBytesOf(req) });
+      if (line.length > MOST_IN_LINE || bytesOf(line) > MOST_BYTES_IN_LINE) socket.resetAndDestroy();
+    }
   };
+}
+
+function bytesOf(line: readonly InLine[]): number {
+  return line.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Bytes that a request takes at the most while it waits. A chunked body may have any length. */
+function mostBytesOf({ url = '', rawHeaders, headers }: IncomingMessage): number {
+  const head = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  const body = isChunked ? HELD_OF_BODY : Math.min(Number(headers['content-length'] ?? 0), HELD_OF_BODY);
+  return head + body;
 }

@@ -17,8 +17,10 @@ afterEach(async () => {
   clients = [];
 });
 
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
 /** A service whose answers the test controls, and a client that has sent all of these requests at once. */
-async function ask(...paths: string[]): Promise<Socket> {
+async function send(...requests: string[]): Promise<Socket> {
   messages = createMessageClasses();
   const handler = Object.assign(
     (req: IncomingMessage, res: ServerResponse) => void handled.push({ req, res }),
@@ -29,9 +31,11 @@ async function ask(...paths: string[]): Promise<Socket> {
   clients.push(client);
   client.on('error', () => undefined);
   await once(client, 'connect');
-  client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  client.write(requests.join(''));
   return client;
 }
+
+const ask = (...paths: string[]) => send(...paths.map(get));
 
 const urls = () => handled.map(({ req }) => req.url);
 const isHandled = (count: number) => expect.poll(() => handled.length).toBe(count);
@@ -50,7 +54,7 @@ describe('pipelined requests', () => {
     }
     expect(urls()).toEqual(['/1', '/2', '/3']);
     await expect.poll(() => text.match(/answer \d/g)).toEqual([1, 2, 3].map((n) => `answer ${n}`));
-    client.write('GET /4 HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.write(get('/4'));
     await isHandled(4);
   });
 
@@ -79,5 +83,34 @@ describe('pipelined requests', () => {
     client.resume();
     await new Promise((resolve) => client.once('close', resolve));
     expect(urls()).toEqual(['/0']);
+  });
+
+  const head = (...headers: string[]) => ['PUT /n HTTP/1.1', 'Host: x', ...headers, '', ''].join('\r\n');
+  const sized = (bytes: number) => head(`Content-Length: ${bytes}`) + 'x'.repeat(bytes);
+  const CHUNKED = `${head('Transfer-Encoding: chunked')}1\r\nx\r\n0\r\n\r\n`;
+
+  it.each([
+    ['bodies of 256 KiB in all', sized(15_000), 17],
+    ['three bodies of unknown length', CHUNKED, 3],
+    ['heads of 256 KiB in all', head(`X: ${'x'.repeat(15_000)}`), 17],
+  ])('may hold %s: with one more the connection is closed', async (_, request, most) => {
+    const client = await send(get('/0'), ...Array.from({ length: most }, () => request));
+    client.resume();
+    await expect.poll(() => messages.atWork.size, { timeout: 10_000 }).toBe(1 + most);
+    expect(client.closed).toBe(false);
+    client.write(request);
+    await expect.poll(() => client.closed, { timeout: 10_000 }).toBe(true);
+    expect(urls()).toEqual(['/0']);
+  });
+
+  it('are a hundred with small bodies, too, of which each is handled', async () => {
+    const client = await send(get('/0'), ...Array.from({ length: 100 }, () => sized(2_000)));
+    client.resume();
+    for (let n = 1; n <= 101; n += 1) {
+      await expect.poll(() => handled.length, { interval: 1 }).toBe(n);
+      handled.at(-1)?.req.resume();
+      handled.at(-1)?.res.end();
+    }
+    await expect.poll(() => messages.atWork.size).toBe(0);
   });
 });

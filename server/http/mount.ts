@@ -125,9 +125,10 @@ type PublicHandler = (input: AnyInput) => Promise<unknown>;
 function guarded(
   handler: AnyHandler,
   route: AppRoute,
-  { db, clock, events, lines }: Services,
+  services: Services,
   beforeTrial?: BeforeTrial,
 ): (input: AnyInput) => Promise<unknown> {
+  const { db, clock, events } = services;
   const rule = ruleOf(route);
   const { positioned } = route.metadata as RouteMetadata;
   if (rule === 'public') {
@@ -148,7 +149,7 @@ function guarded(
       onAccountOf(originOf(req, res, caller), () => handler({ ...input, ...inputOf(admitted) }));
     if (route.method === 'GET' || isForwarding(route)) return work(admission);
     const write = { admission, isRehearsal: triesOnly(req), asksOthers: asksOthers(route), res };
-    return inLineOfWrites(lines, write, work);
+    return inLineOfWrites(services, write, work);
   };
 }
 

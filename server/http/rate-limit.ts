@@ -82,6 +82,28 @@ export async function chargeMore(res: Response, requests: number): Promise<void>
   for (let n = 0; n < requests && (await take?.())?.allowed; n += 1);
 }
 
+/** Of its limit one request is charged a third at the most: what is valid is possible, however low the limit is. */
+const LARGEST_PART = 3;
+
+/**
+ * Counts so many requests more against what this one was counted against, for what it is about to cost.
+ *
+ * @throws HttpError 429 when fewer are left
+ */
+export async function requireMore(
+  services: Pick<Services, 'clock' | 'metrics' | 'settings'>,
+  res: Response,
+  by: keyof typeof TOO_MANY,
+  requests: number,
+): Promise<void> {
+  const take: Take | undefined = res.locals.take;
+  const most = Math.floor(services.settings.rateLimit / LARGEST_PART);
+  for (let n = 0; n < Math.min(requests, most); n += 1) {
+    const quota = await take?.();
+    if (quota !== undefined) settle(services, res, by, quota);
+  }
+}
+
 function isNoToken(error: unknown): boolean {
   return error instanceof DomainError && statusOf(error.code) === 401;
 }

@@ -1,13 +1,17 @@
 import type { Response } from 'express';
 import type { Admission } from '../access/admission.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
-import { inCallersTurn, type Lines, turnOf } from '../access/lines.ts';
-import { chargeMore } from './rate-limit.ts';
+import { inCallersTurn, turnOf } from '../access/lines.ts';
+import type { Services } from '../services/services.ts';
+import { requireMore } from './rate-limit.ts';
 
 /** Elements of the lists in a body from which on a write takes long. */
 const MANY = 1_000;
 /** Elements beyond that which count as one more request (D60). */
 const PER_REQUEST = 100;
+/** Bytes of text in a body from which on each {@link BYTES_PER_REQUEST} count as one more request: events keep it. */
+const MUCH = 1024;
+const BYTES_PER_REQUEST = 512;
 
 interface Write {
   readonly admission: Admission;
@@ -23,18 +27,26 @@ interface Write {
  * (D3c). Levels 9 and 10 do not wait.
  */
 export async function inLineOfWrites<T>(
-  lines: Lines,
+  services: Pick<Services, 'lines' | 'clock' | 'metrics' | 'settings'>,
   { admission, isRehearsal, asksOthers, res }: Write,
   work: (admission: Admission) => Promise<T>,
 ): Promise<T> {
   const { caller, body } = admission;
   if (isAdministrator(caller.level)) return work(admission);
-  const beyond = elementsOf(body) - MANY;
-  if (beyond > 0) await chargeMore(res, Math.ceil(beyond / PER_REQUEST));
-  const isSlow = beyond > 0 || isRehearsal;
-  const inLineIfSlow = (admitted: Admission) =>
-    isSlow ? lines.slowWrites(turnOf(caller), admitted, work) : work(admitted);
-  return asksOthers ? inLineIfSlow(admission) : inCallersTurn(lines, admission, inLineIfSlow);
+  const { lines } = services;
+  const elements = elementsOf(body);
+  const more = requestsBeyondOne(elements, bytesOf(body));
+  const isSlow = elements > MANY || isRehearsal;
+  const charged = async (admitted: Admission) => {
+    await requireMore(services, res, 'token', more);
+    return isSlow ? lines.slowWrites(turnOf(caller), admitted, work) : work(admitted);
+  };
+  // In its turn, as several that were charged at the same time would all find too few left.
+  return asksOthers ? charged(admission) : inCallersTurn(lines, admission, charged);
+}
+
+function requestsBeyondOne(elements: number, bytes: number): number {
+  return Math.ceil(Math.max((elements - MANY) / PER_REQUEST, (bytes - MUCH) / BYTES_PER_REQUEST));
 }
 
 /** Number of elements of all lists in a validated body, which nests a few levels at most. */
@@ -42,4 +54,12 @@ function elementsOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const own = Array.isArray(value) ? value.length : 0;
   return Object.values(value).reduce((sum: number, one) => sum + elementsOf(one), own);
+}
+
+/** Bytes of all text in a validated body but names in lists, which count as elements. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  const parts = Array.isArray(value) ? value.filter((one) => typeof one === 'object') : Object.values(value);
+  return parts.reduce((sum: number, one) => sum + bytesOf(one), 0);
 }

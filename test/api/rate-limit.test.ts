@@ -95,14 +95,49 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
     expect(await statuses(LIMIT + 5, () => ask({ token }))).toEqual({ 200: LIMIT, 429: 5 });
   });
 
-  it('D3c: of the ids in a write 100 beyond 1,000 count as a request', async () => {
-    const client = app.client((await newMember()).jwt);
-    const add_members = Array.from({ length: 1_901 }, (_, n) => `Nobody ${n}`);
-    const params = { group_id: '0123456789abcdef01234567' };
-    expect((await client.group.update({ params, body: { add_members } })).status).toBe(403);
-    expect((await client.token.current()).headers.get('ratelimit-remaining')).toBe(
-      String(LIMIT - 1 - 10 - 1),
-    );
+  const params = { group_id: '0123456789abcdef01234567' };
+  const left = async ({ jwt: token }: { readonly jwt: string }) =>
+    Number((await ask({ token })).headers['ratelimit-remaining']);
+
+  it('of the ids in a write 100 beyond 1,000 count as a request', async () => {
+    const member = await newMember();
+    const add_members = Array.from({ length: 1_401 }, () => 'x');
+    expect((await app.client(member.jwt).group.update({ params, body: { add_members } })).status).toBe(403);
+    expect(await left(member)).toBe(LIMIT - 1 - 5 - 1);
+  });
+
+  it.each([
+    ['of text 512 bytes beyond 1 KiB', { description: 'ä'.repeat(1_537) }, 5],
+    ['names in lists count as ids, not as text', { add_members: Array(1_000).fill('x'.repeat(100)) }, 0],
+    ['a third of the limit at the most', { description: '\u{20000}'.repeat(4_000) }, 6],
+  ])('in a write count as a request: %s', async (_, body, more) => {
+    const member = await newMember();
+    expect((await app.client(member.jwt).group.update({ params, body })).status).toBe(403);
+    expect(await left(member)).toBe(LIMIT - 1 - more - 1);
+  });
+
+  it('an owner of a group cannot fill the events with text: whoever has fewer left than a write counts for gets a 429', async () => {
+    const usual = await startTestApp({ env: { RATE_LIMIT: '600' } });
+    await addHome(usual);
+    const [owner, other] = [await addMember(usual, people++), await addMember(usual, people++)];
+    const describing = async ({ jwt, name }: typeof owner, characters: number) => {
+      const root = usual.client(usual.root).group;
+      const { group_id } = await ok(root.create({ body: { group_name: name } }));
+      await ok(root.update({ params: { group_id }, body: { owner: name } }));
+      return async (n: number) => {
+        const body = { description: String.fromCodePoint(0x20000 + n).repeat(characters) };
+        return usual.client(jwt).group.update({ params: { group_id }, body });
+      };
+    };
+    const describe = await describing(owner, 4_000);
+    const answers = await times(25, describe);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.length - refused.length).toBe(Math.floor(600 / 31));
+    expect(refused[0]?.body).toMatchObject({ code: 'rate_limited' });
+    expect(refused[0]?.headers.get('retry-after')).toMatch(/^(60|5\d)$/);
+    const asUsual = await times(25, await describing(other, 250));
+    expect(asUsual.map(({ status }) => status)).toEqual(Array(25).fill(200));
+    await usual.stop();
   });
 
   it('unknown paths and wrong methods are counted, too', async () => {

@@ -197,7 +197,7 @@ export interface FeedAnswer {
   readonly events: readonly StoredEvent[];
   /** The last position examined; null when there is none after the requested one. */
   readonly looked: number | null;
-  /** The last position of all. */
+  /** The last position of all when the question began to be answered. */
   readonly head: number;
   /** Id of the first event after the requested position, whether or not it matches. */
   readonly next: string | null;
@@ -234,7 +234,8 @@ export async function readFeed(
 ): Promise<FeedAnswer> {
   const stretch = await findStretch(db, question.after, examined(reader, question));
   if (stretch.last === null) return { events: [], looked: null, head: stretch.head, next: null };
-  return readStretch(db, reader, question, stretch);
+  // Not the head at the second statement: what was sealed meanwhile would end a request that waits, without an event.
+  return { ...(await readStretch(db, reader, question, stretch)), head: stretch.head };
 }
 
 /** How many positions are examined: when every event matches, the limit bounds that. */
@@ -248,10 +249,10 @@ export async function readStretch(
   reader: Reader,
   { after, types, limit }: FeedQuestion,
   stretch: Stretch,
-): Promise<FeedAnswer> {
+): Promise<Omit<FeedAnswer, 'head'>> {
   const fits = types === undefined ? sql`true` : sql`e.type = any(${[...types]}::text[])`;
   const mine = reachesNobody(reader) ? own : sql`true`;
-  const { rows } = await sql<FeedAnswer>`${plannedEachTime}
+  const { rows } = await sql<Omit<FeedAnswer, 'head'>>`${plannedEachTime}
     with ${reading(reader, stretch.least)}, stretch as materialized (
       select position, event_id from event_seals where position > ${after} and position <= ${stretch.last}
     ), fitting as materialized (
@@ -262,12 +263,11 @@ export async function readStretch(
     select case when ${tooLarge} then (select max(position) from page)
         when ${cutShort} then (select max(position) from candidates)
         else (select max(position) from stretch) end as looked,
-      coalesce((select max(position) from event_seals), 0) as head,
       (select event_id from stretch order by position limit 1) as next,
       coalesce((select json_agg(json_build_object('position', position, 'body', body, 'context', ${context},
         'seen', seen, 'acted', acted, ${hiding(reader)})
         order by position) from page v), '[]') as events`.execute(db);
-  return rows[0] ?? { events: [], looked: null, head: 0, next: null };
+  return rows[0] ?? { events: [], looked: null, next: null };
 }
 
 /**

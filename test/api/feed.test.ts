@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contract } from '../../contract/index.ts';
 import { authenticate } from '../../server/access/authenticate.ts';
+import { readFeed } from '../../server/event/read.queries.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createFeed } from '../../server/feed/feed.ts';
 import { allEvents } from '../fixtures/events.ts';
@@ -78,6 +79,26 @@ describe('D92: the feed', () => {
     const { events, cursor } = await waiting;
     expect(events.map(({ position }) => position)[0]).toBe(after + 1);
     expect(Number(cursor)).toBeGreaterThan(after);
+  });
+
+  it('asks for the next page at once because of what it has left, not of what happens while it is read', async () => {
+    const after = await head();
+    await createGroup();
+    await head();
+    let statements = 0;
+    const busy = app.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        statements += 1;
+        if (statements > 1) return result;
+        await createGroup();
+        await head();
+        return result;
+      },
+    });
+    const question = { after, types: ['coalition.created'], limit: 100, most: 2000 };
+    const { looked, head: last } = await readFeed(busy, 'all', question);
+    expect([statements, looked]).toEqual([2, last]);
   });
 
   it('answers at the end of the wait, with the same cursor', async () => {

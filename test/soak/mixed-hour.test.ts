@@ -41,7 +41,7 @@ const SPARE = { descriptors: 24, connections: 6 } as const;
 /** What the programs log as an error because of the faults: of the database, the voice server and the provider. */
 const EXPLAINED: readonly RegExp[] = [
   /^(the database cannot be reached|the database does not answer|the job queue waits for the database)/,
-  /: (.* )?(terminat|EPIPE|ECONNRESET|the database does not answer|connection timeout|Query read timeout|timeout exceeded)/i,
+  /: (.* )?(terminat|EPIPE|ECONNRESET|is not queryable|the database does not answer|connection timeout|Query read timeout|timeout exceeded)/i,
   /^the voice server failed: /,
   /^a job failed for the last time.*: (ProviderError|VoiceError): /,
   /^a job failed for the last time.*: Error: (the history of .* was kept|the check of refresh tokens ended|failed to)/,

@@ -20,7 +20,7 @@ import { insertToken } from '../token/token.queries.ts';
 import { newUserToken } from '../token/token.ts';
 import { callbackUrl } from './call-application.ts';
 import { noticeHandover } from './notice-handover.ts';
-import { type Admitted, COMPLETED, OTHER_OWNER, type Refusal, UNKNOWN } from './outcome.ts';
+import { type Admitted, COMPLETED, isRecorded, OTHER_OWNER, type Refusal, UNKNOWN } from './outcome.ts';
 import {
   endVisit,
   findKnownCorporation,
@@ -69,7 +69,7 @@ export async function admitUser(
     if (outcome.kind !== 'not-allowed') break;
     outcome = await attempt(services, state, signOn, asked, capacity);
   }
-  if (outcome.kind === 'not-allowed' || outcome.kind === 'too-few-scopes') {
+  if (isRecorded(outcome)) {
     const refused = { reason: outcome.kind, actor: whoSignsIn(identity.characterId, state.destination) };
     await recordRefused(db, identity, refused, clock.now());
   }

@@ -46,6 +46,11 @@ export interface TooFewScopes {
   readonly provided: readonly ExtScope[];
 }
 
+/** Whether an event tells of the refusal (D26b). */
+export function isRecorded({ kind }: Admitted | Refusal): boolean {
+  return kind === 'not-allowed' || kind === 'too-few-scopes';
+}
+
 /** Links that a refused player is offered. */
 export interface WaysOn {
   /** The origin of the application's callback, where the application is known. */

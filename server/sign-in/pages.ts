@@ -2,7 +2,9 @@ import { CLOSE, type Link, page, paragraphs, WAIT } from '../http/html-page.ts';
 import { escapeHtml } from '../shared/html.ts';
 import {
   COMPLETED,
+  isRecorded,
   type NotAllowed,
+  OTHER_OWNER,
   type Refusal,
   type TooFewScopes,
   UNKNOWN,
@@ -14,9 +16,16 @@ const START_AGAIN = 'Please go back to the application and sign in again.';
 /** The page for a refused sign-in: the reason, and links to continue (D26). */
 export function refusalPage(refusal: Refusal, waysOn: WaysOn): string {
   const { title, body } = contentOf(refusal);
-  // After a success a sign-in is completed, or, with OpenID Connect, forgotten.
-  const over = refusal === COMPLETED || refusal === UNKNOWN;
-  return page(title, body, linksOf(waysOn), over ? { footer: CLOSE } : {});
+  return page(title, body, linksOf(waysOn), footerOf(refusal));
+}
+
+/**
+ * What is known to be stored. After a success a sign-in is completed, or, with OpenID Connect, forgotten; and a hand-over
+ * stays, whatever becomes of the sign-in that brought it (D29b).
+ */
+function footerOf(refusal: Refusal): { footer?: string } {
+  if (isRecorded(refusal)) return { footer: `It is recorded that this sign-in was refused. ${CLOSE}` };
+  return [COMPLETED, UNKNOWN, OTHER_OWNER].includes(refusal) ? { footer: CLOSE } : {};
 }
 
 export function linksOf({ again, application, giveUp, asAnother }: WaysOn): Link[] {

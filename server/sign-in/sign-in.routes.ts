@@ -5,7 +5,7 @@ import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';
 import { chargeMore } from '../http/rate-limit.ts';
 import type { Services } from '../services/services.ts';
-import { REFUSED_CODE, type Refusal } from './outcome.ts';
+import { isRecorded, REFUSED_CODE, type Refusal } from './outcome.ts';
 import { refusalPage } from './pages.ts';
 import { completeSignIn } from './sign-in.ts';
 import { startLogin } from './start-login.ts';
@@ -20,7 +20,7 @@ const KEPT_REFUSAL_COSTS = 5;
 
 function costOf(refusal: Refusal): number {
   if (refusal === REFUSED_CODE) return REFUSED_CODE_COSTS;
-  return refusal.kind === 'not-allowed' || refusal.kind === 'too-few-scopes' ? KEPT_REFUSAL_COSTS : 1;
+  return isRecorded(refusal) ? KEPT_REFUSAL_COSTS : 1;
 }
 
 const STATUS = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { failurePage, PAGE_HEADERS } from '../../../server/http/html-page.ts';
 import type { Refusal, WaysOn } from '../../../server/sign-in/outcome.ts';
-import { COMPLETED, EXPIRED, UNKNOWN } from '../../../server/sign-in/outcome.ts';
+import { COMPLETED, EXPIRED, OTHER_OWNER, UNKNOWN } from '../../../server/sign-in/outcome.ts';
 import { refusalPage } from '../../../server/sign-in/pages.ts';
 
 const EVIL = `</p><script>alert("1")</script><img src=x onerror='alert(2)'>&`;
@@ -148,5 +148,15 @@ it('D8: a page says that nothing was stored only where that is known', () => {
   expect(failurePage('The address is not valid.', 422)).toContain(NOTHING);
   expect(refusalPage(COMPLETED, {})).not.toContain(NOTHING);
   expect(refusalPage(UNKNOWN, {})).not.toContain(NOTHING);
+  // The hand-over may have been stored before.
+  expect(refusalPage(OTHER_OWNER, {})).not.toContain(NOTHING);
   expect(refusalPage(EXPIRED, {})).toContain(NOTHING);
+});
+
+it('D26b: the page of a refused sign-in of which an event tells says so', () => {
+  for (const refusal of [notAllowed({}), tooFewScopes({})]) {
+    expect(refusalPage(refusal, {})).toContain(
+      '<footer>It is recorded that this sign-in was refused. You can close this page.</footer>',
+    );
+  }
 });

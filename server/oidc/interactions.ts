@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeJwt } from 'jose';
 import type { Provider } from 'oidc-provider';
+import { isAdministrator } from '../access/clearance-levels.ts';
 import type { Services } from '../services/services.ts';
 import { digestOf } from '../shared/digest.ts';
 import { bindingCookie, interactionUrl } from '../sign-in/interaction.ts';
@@ -69,9 +70,11 @@ export function createInteractions(services: Services, provider: Provider): Inte
       giveUp: interactionUrl(settings, uid, 'deny'),
       asAnother: interactionUrl(settings, uid, 'again'),
     });
-    const why = judged.admitted
-      ? { name, groups: await findAllowedGroups(db, clientId) }
-      : notAllowedFor({ name, characterId }, judged);
+    // What refuses sign-ins ends no session of an administrator (D27b), so it is not what refuses here.
+    const why =
+      judged.admitted || isAdministrator(judged.level)
+        ? { name, groups: await findAllowedGroups(db, clientId) }
+        : notAllowedFor({ name, characterId }, judged);
     return { is: 'refusal', html: refusedPage(why, client.clientName ?? clientId, links) };
   }
 

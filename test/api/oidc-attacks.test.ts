@@ -990,4 +990,20 @@ describe('D84: refused users', () => {
       .execute();
     expect((await closed.signIn(browser)).claims()?.sub).toBe(String(VICTIM));
   });
+
+  it('D84, D27b: so does an administrator whom nobody lets log in any more, whose session goes on', async () => {
+    const group = await ok(app.client(app.root).group.create({ body: { group_name: 'Few' } }));
+    const closed = await addRelyingParty(app, { allowed_groups: [group.group_id] });
+    await setLevel(app, VICTIM, 9);
+    const browser = browserOf(VICTIM);
+    await party.signIn(browser);
+    await excluding(true);
+    try {
+      await party.signIn(browser);
+      expect((await browser.go((await closed.begin()).url)).html).toContain('<b>Few</b>');
+    } finally {
+      await excluding(false);
+      await setLevel(app, VICTIM, 0);
+    }
+  });
 });

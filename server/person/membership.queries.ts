@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { PersonChange } from '../../contract/person.ts';
 import type { Database } from '../database/tables.ts';
+import { isChanged } from './person.queries.ts';
 
 /** A person that has a row, with its main character. */
 export interface Membership {
@@ -119,7 +120,7 @@ export async function setMain(db: Kysely<Database>, personId: string, mainId: nu
   await db.updateTable('persons').set({ main_id: mainId }).where('person_id', '=', personId).execute();
 }
 
-/** The character whose ownership was proven first; those never proven come last. */
+/** The character whose ownership was proven first; those never proven, or changed by now, come last. */
 export async function findLongestProven(
   db: Kysely<Database>,
   characterIds: readonly number[],
@@ -131,7 +132,7 @@ export async function findLongestProven(
   return rows[0].character_id;
 }
 
-const longestProven = sql`order by u.proven_on nulls last, u.character_id`;
+const longestProven = sql`order by ${isChanged}, u.proven_on nulls last, u.character_id`;
 
 /** Deletes those of the persons that have fewer than two characters; returns the character that was left in each. */
 export async function dissolve(db: Kysely<Database>, personIds: readonly string[]): Promise<Moved[]> {
@@ -151,7 +152,7 @@ export interface NewMain {
   readonly after: number;
 }
 
-/** Makes the character that was proven first the main of each person whose main has left. */
+/** Makes the character of {@link findLongestProven} the main of each person whose main has left. */
 export async function replaceLostMains(
   db: Kysely<Database>,
   personIds: readonly string[],

@@ -595,6 +595,22 @@ describe('D101: hand-over and deletion', () => {
     expect(left).toEqual([{ clearance_level: 5 }]);
   });
 
+  it('a lost main passes to no character whose owner has changed, by a hand-over or a split, as long as there is another', async () => {
+    await linked(ADA, BRIM, CLEO, DOV);
+    const proven = app.db.updateTable('users').set({ proven_on: new Date(0) });
+    await proven.where('character_id', '=', BRIM).execute();
+    const grants = app.db.updateTable('grants').set({ heard_owner: 'a buyer' });
+    await grants.where('character_id', '=', BRIM).execute();
+    handOver(ADA);
+    await signIn(ADA);
+    expect(Object.values(await persons())).toEqual([{ main: CLEO, characters: [BRIM, CLEO, DOV] }]);
+    const [person_id = ''] = Object.keys(await persons());
+    const body = { characters: [BRIM, CLEO], reason: 'Sold.' };
+    const { split_off: off } = await ok(root().split({ params: { person_id }, body }));
+    expect([idsOf(off), off.main?.character_id]).toEqual([[BRIM, CLEO], CLEO]);
+    known.clear();
+  });
+
   it('a refused sign-in of the new owner removes it, too (D29b)', async () => {
     await linked(ADA, BRIM);
     handOver(BRIM);

@@ -81,6 +81,23 @@ export async function saveGrant(
 }
 
 /**
+ * Forgets other owners that refreshes named: the character's owner has just signed in (D100), and a dead grant hears of no
+ * owner any more.
+ */
+export async function forgetOtherOwners(
+  db: Kysely<Database>,
+  { characterId, ownerHash }: { readonly characterId: number; readonly ownerHash: string },
+): Promise<void> {
+  await lockGrants(db, [characterId]);
+  await db
+    .updateTable('grants')
+    .set({ heard_owner: null })
+    .where('character_id', '=', characterId)
+    .where('heard_owner', '<>', ownerHash)
+    .execute();
+}
+
+/**
  * Locks all grants of these characters, in the order of their ids. Call it before one of them changes: the others
  * decide what is told of the scopes before and after (D91).
  */

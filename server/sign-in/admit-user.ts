@@ -5,7 +5,7 @@ import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
-import { saveGrant } from '../grant/grant.queries.ts';
+import { forgetOtherOwners, saveGrant } from '../grant/grant.queries.ts';
 import { recordGrant } from '../grant/grant-events.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
@@ -214,6 +214,7 @@ async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Pro
 
 async function storeGrant(services: Services, tx: Kysely<Database>, signOn: SignOn): Promise<void> {
   const { identity, accessToken, refreshToken } = signOn;
+  await forgetOtherOwners(tx, identity);
   if (refreshToken === undefined) return;
   const { characterId, scopes, expiresOn } = identity;
   const grant = { characterId, scopes, refreshToken, accessToken, accessExpiresOn: expiresOn };

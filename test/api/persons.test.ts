@@ -198,6 +198,27 @@ describe('D100: a person', () => {
   });
 });
 
+it.each([
+  ['with other scopes', ['ext-mail.read_mail.v1']],
+  ['without scopes, which brings no refresh token', []],
+])(
+  'D100: a sign-in %s ends what a refresh said of another owner, though its grant is dead',
+  async (_, scopes) => {
+    const token = await linked(ADA, CLEO);
+    await app.db
+      .updateTable('grants')
+      .set({ valid: false, cause: 'invalid_grant', heard_owner: 'a buyer, who sold it back' })
+      .where('character_id', '=', CLEO)
+      .execute();
+    const ownership = async () =>
+      (await current(token)).characters.find(({ user }) => user.character_id === CLEO)?.ownership;
+    expect(await ownership()).toBe('changed');
+    await app.signIn(CLEO, { dyn, scopes });
+    expect(await ownership()).toBe('proven');
+    known.clear();
+  },
+);
+
 describe('D100: of each character of a person', () => {
   it('the state of its refresh tokens is shown: valid, invalid, or none', async () => {
     const token = await linked(ADA, BRIM, CLEO);

@@ -4,10 +4,8 @@ import { inCallersTurn } from '../access/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
-import { chargedTo } from '../provider/client.ts';
+import { chargedTo, chargedToJobs } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
-import type { Run } from '../queue/run.ts';
-import { createRegistryClient } from '../registry/ask-all.ts';
 import { readRevision } from '../registry/organizations.queries.ts';
 import { placeCeos } from '../registry/place-ceos.ts';
 import { fetchAlliance, fetchMembers } from '../registry/provider-snapshot.ts';
@@ -76,10 +74,9 @@ export async function registerAlliance(
 export async function registerMembers(
   services: Pick<Services, 'db' | 'client' | 'clock' | 'queue'>,
   allianceId: number,
-  run: Run,
 ): Promise<void> {
   const { db, client, clock } = services;
-  const api = createGameApi(createRegistryClient(client, run));
+  const api = createGameApi(chargedToJobs(client));
   const askedAt = await readRevision(db);
   const members = await api.allianceCorporations(allianceId);
   const missing = await withoutRegistered(db, members);

@@ -5,7 +5,7 @@ import { createRunClient, type RunClient } from '../provider/run-client.ts';
 import type { Run } from '../queue/run.ts';
 
 /** Concurrent requests. */
-export const AT_ONCE = 3;
+const AT_ONCE = 3;
 /** Consecutive failures after which the provider counts as unavailable for the rest of the run. */
 const FAILURES_IN_A_ROW = 2;
 /** The same where each failure is followed by a check: those that may be open at once, and the check. */

@@ -2,7 +2,6 @@ import pMap from 'p-map';
 import { FIRST_PLAYER_CORPORATION } from '../access/clearance-levels.ts';
 import { type AllianceFacts, type CorporationFacts, type GameApi, namesCharacter } from '../provider/api.ts';
 import { ProviderError } from '../provider/http.ts';
-import { AT_ONCE } from './ask-all.ts';
 
 /**
  * Fetching for a request that waits (a sign-in, a registration): one organization with everything that belongs to it,
@@ -95,7 +94,8 @@ export async function fetchAlliance(api: GameApi, id: number): Promise<ProviderS
   return alliance && toSnapshot(api, alliance, [alliance.executor]);
 }
 
-/** Failures, refusals included, after which no further request is made. */
+/** Concurrent requests, and failures after which no further request is made. */
+const AT_ONCE = 8;
 const MOST_FAILURES = 10;
 
 /**

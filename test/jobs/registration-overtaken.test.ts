@@ -153,8 +153,7 @@ describe('D19, D39: a registration that took long does not undo what the sync fo
       await forgetProvider(app);
       await root.corporation.register({ params: { corporation_id: id } });
     };
-    const run = testRun('register-alliance-members');
-    await overtaken(() => registerMembers(app.app.services, ALLIANCE, run), leaves);
+    await overtaken(() => registerMembers(app.app.services, ALLIANCE), leaves);
     expect(await stored(id)).toMatchObject({ alliance_id: null });
   });
 });

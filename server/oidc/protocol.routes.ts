@@ -6,7 +6,7 @@ import { PAGE_HEADERS } from '../http/html-page.ts';
 import { HttpError } from '../http/http-error.ts';
 import { addressedTo, handTo } from '../http/node-listener.ts';
 import { originOf } from '../http/origin.ts';
-import { withinLimit } from '../http/rate-limit.ts';
+import { requireMore, withinLimit } from '../http/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { hasBegun } from './cookies.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
@@ -22,8 +22,10 @@ const MOST_BYTES = 56 * 1024;
 /** Characters of a query for the authorization or the logout, and of one of its parameters: as many as a redirect URI has. */
 const LONGEST_QUERY = 8_000;
 const LONGEST_VALUE = 2_000;
-/** Endpoints whose query the library stores, so that it has to be bounded. */
+/** Endpoints whose query the library stores for an hour, so that it has to be bounded. */
 const STORED: ReadonlySet<string> = new Set(['authorization', 'logout']);
+/** Requests of its address that one to these counts as (D60), which nobody has to sign in for. */
+const STORED_COSTS = 5;
 
 /** Routes of OpenID Connect: the library's endpoints and the steps of interactions (D80). */
 export function oidcProtocol(services: Services): Router {
@@ -31,7 +33,8 @@ export function oidcProtocol(services: Services): Router {
   const { provider, speak } = createProtocol(services);
   const interactions = createInteractions(services, provider);
   const addressed = addressedTo(settings.baseUrl);
-  const front = [noReading, withinLimit(services), addressed];
+  const front = [noReading, withoutToken, withinLimit(services), addressed];
+  const dear = dearer(services);
   const begunHere = inItsBrowser(services);
   const { count, judge } = credentialLimit(services);
   const router = Router({ caseSensitive: true });
@@ -63,7 +66,7 @@ export function oidcProtocol(services: Services): Router {
     const { path, methods } = OIDC_ENDPOINTS[name];
     const before = [
       ...front,
-      ...(STORED.has(name) ? [storableQuery] : []),
+      ...(STORED.has(name) ? [storableQuery, dear] : []),
       ...(name === 'resume' ? [begunHere] : []),
     ];
     for (const method of methods) router[verbOf(method)](path, ...before, handTo(speak));
@@ -100,6 +103,19 @@ const noReading: RequestHandler = (req, _res, next) => {
   if (req.method === 'HEAD' && req.path !== OIDC_ENDPOINTS.discovery.path) next('router');
   else next();
 };
+
+/** Browsers have no token of ours. With one, whoever calls would be counted by that, ten times as generously. */
+const withoutToken: RequestHandler = (req, _res, next) => {
+  delete req.headers.authorization;
+  next();
+};
+
+/** Counts a request as several, before anything is stored of it. */
+function dearer(services: Services): RequestHandler {
+  return (_req, res, next) => {
+    requireMore(services, res, 'address', STORED_COSTS - 1).then(() => next(), next);
+  };
+}
 
 /** Lets an interaction go on, and end, only in the browser that began it (D82). */
 function inItsBrowser({ settings }: Pick<Services, 'settings'>): RequestHandler {

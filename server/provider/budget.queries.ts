@@ -33,6 +33,8 @@ export interface Verdict {
   readonly outcome: 'go' | 'wait' | 'banned' | 'used-up' | 'bucket' | 'caller';
   /** For how long it holds at the most; null for `go`, and for a `wait` for others than the caller itself. */
   readonly seconds: number | null;
+  /** When it was reserved, by the clock of {@link ReservationRequest.now}. */
+  readonly moment: Date;
   /** The minute of the error limit that the reservation belongs to. */
   readonly turn: number | null;
   /** The minute of buckets and callers that the reservation belongs to. */
@@ -44,7 +46,7 @@ export interface Verdict {
 export async function reserve(db: Kysely<Database>, wanted: ReservationRequest): Promise<Verdict> {
   const { now, kept, counted, leaseSeconds, bucket, bucketCost, caller, callerLimit } = wanted;
   const { rows } = await sql<Verdict>`
-    select outcome, extract(epoch from until - moment)::float8 as seconds, turn, minute, probe
+    select outcome, extract(epoch from until - moment)::float8 as seconds, moment, turn, minute, probe
     from ${clockAt(now)}, provider_reserve(
       moment, ${kept}, ${counted}, ${leaseSeconds}, ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
       ${bucketCost}, ${caller ?? null}, ${callerLimit})`.execute(db);
@@ -57,8 +59,8 @@ function clockAt(now: Date | undefined) {
 }
 
 export interface Settlement {
-  /** As in {@link ReservationRequest}. */
-  readonly now: Date | undefined;
+  /** When the answer came, by the clock of the reservation: it may be settled seconds later. */
+  readonly now: Date;
   readonly wanted: ReservationRequest;
   readonly verdict: Verdict;
   /** Whether the provider may have counted it as an error. */
@@ -96,7 +98,7 @@ export async function settle(
       ${!wanted.counted && wanted.bucket?.name === bucket?.name},
       ${told.tokensLeft ?? null}, ${inSeconds(told.blockedFor)},
       ${wanted.caller ?? null}, ${told.callerFailed})
-    from ${clockAt(told.now)} where ${kept} >= 0`.execute(db);
+    from (select ${told.now}::timestamptz as moment) as clock where ${kept} >= 0`.execute(db);
 }
 
 /** Deletes a few expired rows of the cache and of the budgets. */

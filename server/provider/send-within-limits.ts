@@ -101,8 +101,10 @@ export function createSendWithinLimits(services: {
     const { on, onHeldUp, operation, characterId } = request;
     const { bucket, counted } = buckets.of(request);
     const { wanted, verdict } = await takeBudget(services, { on, onHeldUp, counted, bucket }, deadline);
+    const reservedAt = performance.now();
     const answer = await exchange(request, deadline);
     const now = clock.now();
+    const since = performance.now() - reservedAt;
     const broken = answer instanceof Error;
     const status = broken ? 0 : answer.status;
     const reported = readLimits(broken ? {} : answer.headers, now, operation?.rateGroup ?? null);
@@ -118,7 +120,7 @@ export function createSendWithinLimits(services: {
     const limited = failed && (group === undefined || errorsLeft !== undefined);
     if (limited && request.tally !== undefined) request.tally.errors += 1;
     const settlement: Settlement = {
-      now: clock.real ? undefined : now,
+      now: clock.real ? new Date(verdict.moment.getTime() + since) : now,
       wanted,
       verdict,
       failed: limited,

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import { sweep } from './budget.queries.ts';
@@ -40,7 +41,7 @@ export function createUpkeep({
         written = 0;
         await beginGeneration(db, cacheBytes);
       }
-      if (answered % SWEEP_EVERY === 0) await sweep(db, clock.now(), SWEPT_AT_ONCE);
+      if (answered % SWEEP_EVERY === 0) await sweep(db, await sharedTime(db, clock), SWEPT_AT_ONCE);
     },
   };
 }

@@ -157,3 +157,16 @@ it('D60: an answer that proves nothing about the credential is charged to the ad
     429: 5,
   });
 });
+
+it.each([
+  ['auth', 303],
+  ['logout', 200],
+])(
+  'D60: a request for /oidc/%s, of which much is stored, counts as five of its address, with a token, too',
+  async (endpoint, status) => {
+    const { url } = await party.begin({ login_hint: 'x'.repeat(2_000) });
+    const headers = { 'x-forwarded-for': newAddress() };
+    const ask = () => send(app, 'GET', `/oidc/${endpoint}${url.search}`, { token: app.root, headers });
+    for (const expected of [status, status, status, status, 429]) expect((await ask()).status).toBe(expected);
+  },
+);

@@ -425,7 +425,7 @@ describe('D33: an unknown state of the error limit', () => {
     const wanted = asking();
     const verdict = await reserve(app.db, wanted);
     const silent: Settlement = {
-      ...{ now: wanted.now, wanted, verdict, failed: false, bucket: undefined, callerFailed: false },
+      ...{ now: verdict.moment, wanted, verdict, failed: false, bucket: undefined, callerFailed: false },
       ...{ errorsLeft: undefined, errorReset: undefined, bannedFor: undefined },
       ...{ tokensLeft: undefined, blockedFor: undefined },
     };
@@ -590,7 +590,7 @@ describe('D33: concurrent requests on the same budgets', () => {
   });
 
   const answered = (first: ReservationRequest, verdict: Verdict): Settlement => ({
-    ...{ now: first.now, wanted: first, verdict, failed: false, bucket, callerFailed: false },
+    ...{ now: verdict.moment, wanted: first, verdict, failed: false, bucket, callerFailed: false },
     ...{ errorsLeft: undefined, errorReset: undefined, bannedFor: undefined },
     ...{ tokensLeft: 100, blockedFor: undefined },
   });

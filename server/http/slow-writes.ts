@@ -45,6 +45,7 @@ export async function inLineOfWrites<T>(
   return asksOthers ? charged(admission) : inCallersTurn(lines, admission, charged);
 }
 
+/** The greater of both, as names are elements and text. */
 function requestsBeyondOne(elements: number, bytes: number): number {
   return Math.ceil(Math.max((elements - MANY) / PER_REQUEST, (bytes - MUCH) / BYTES_PER_REQUEST));
 }
@@ -56,10 +57,9 @@ function elementsOf(value: unknown): number {
   return Object.values(value).reduce((sum: number, one) => sum + elementsOf(one), own);
 }
 
-/** Bytes of all text in a validated body but names in lists, which count as elements. */
+/** Bytes of all text in a validated body. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
-  const parts = Array.isArray(value) ? value.filter((one) => typeof one === 'object') : Object.values(value);
-  return parts.reduce((sum: number, one) => sum + bytesOf(one), 0);
+  return Object.values(value).reduce((sum: number, one) => sum + bytesOf(one), 0);
 }

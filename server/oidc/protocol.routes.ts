@@ -24,8 +24,9 @@ const LONGEST_QUERY = 8_000;
 const LONGEST_VALUE = 2_000;
 /** Endpoints whose query the library stores for an hour, so that it has to be bounded. */
 const STORED: ReadonlySet<string> = new Set(['authorization', 'logout']);
-/** Requests of its address that one to these counts as (D60), which nobody has to sign in for. */
-const STORED_COSTS = 5;
+/** Characters of such a query from which on each {@link PER_REQUEST} count as one more request (D60). */
+const USUAL = 1024;
+const PER_REQUEST = 512;
 
 /** Routes of OpenID Connect: the library's endpoints and the steps of interactions (D80). */
 export function oidcProtocol(services: Services): Router {
@@ -34,7 +35,7 @@ export function oidcProtocol(services: Services): Router {
   const interactions = createInteractions(services, provider);
   const addressed = addressedTo(settings.baseUrl);
   const front = [noReading, withoutToken, withinLimit(services), addressed];
-  const dear = dearer(services);
+  const byLength = chargeLength(services);
   const begunHere = inItsBrowser(services);
   const { count, judge } = credentialLimit(services);
   const router = Router({ caseSensitive: true });
@@ -66,7 +67,7 @@ export function oidcProtocol(services: Services): Router {
     const { path, methods } = OIDC_ENDPOINTS[name];
     const before = [
       ...front,
-      ...(STORED.has(name) ? [storableQuery, dear] : []),
+      ...(STORED.has(name) ? [storableQuery, byLength] : []),
       ...(name === 'resume' ? [begunHere] : []),
     ];
     for (const method of methods) router[verbOf(method)](path, ...before, handTo(speak));
@@ -110,10 +111,11 @@ const withoutToken: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Counts a request as several, before anything is stored of it. */
-function dearer(services: Services): RequestHandler {
-  return (_req, res, next) => {
-    requireMore(services, res, 'address', STORED_COSTS - 1).then(() => next(), next);
+/** Counts a long query as several requests, before anything is stored of it. */
+function chargeLength(services: Services): RequestHandler {
+  return (req, res, next) => {
+    const more = Math.ceil((req.originalUrl.length - USUAL) / PER_REQUEST);
+    requireMore(services, res, 'address', more).then(() => next(), next);
   };
 }
 

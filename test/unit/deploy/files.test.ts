@@ -167,10 +167,12 @@ describe('files for deployment', () => {
   });
 
   it('give a pod an hour to migrate: several PROCESSES answer nothing before that is done', async () => {
-    const [probe, ...others] = valuesOf(await documents('deploy/kubernetes/castellan.yaml'), 'startupProbe');
+    const all = await documents('deploy/kubernetes/castellan.yaml');
+    const [probe, ...others] = valuesOf(all, 'startupProbe');
     const { failureThreshold, periodSeconds } = probe as Record<string, number>;
     expect(others).toEqual([]);
     expect(Number(failureThreshold) * Number(periodSeconds)).toBe(3600);
+    expect(Number(valuesOf(all, 'progressDeadlineSeconds')[0])).toBeGreaterThan(3600);
   });
 
   it('have systemd run a link, which the guide changes when the new version is built: never in the running one', async () => {

@@ -206,13 +206,6 @@ describe('files for deployment', () => {
     expect(servers.filter((server) => !/ max_fails=0;$/.test(server))).toEqual([]);
   });
 
-  it('tell to drain behind nginx, which asks for no /readyz but keeps connections', async () => {
-    const nginx = await read('deploy/nginx.conf');
-    const [, seconds] = /^#.*\bDRAIN_SECONDS=(\d+)/m.exec(nginx) ?? [];
-    expect(nginx).toMatch(/^ +keepalive \d+;$/m);
-    expect(Number(seconds)).toBeGreaterThan(0);
-  });
-
   it('use only existing metrics in alert rules and dashboard', async () => {
     const served = servedMetrics();
     const named = (await expressions()).flatMap((expr) => metricsIn(expr).map(([name]) => name));

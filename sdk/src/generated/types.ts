@@ -648,7 +648,7 @@ export type EventType =
   | 'history.read'
   | 'audit.checkpoint';
 
-/** A permission that a player grants at the provider, over the external data of one character. The list grows: take those that you do not know as they are. */
+/** A permission that a player grants at the provider, over the external data of one character. */
 export type ExtScope =
   | 'esi.activity.char:read'
   | 'esi.cosmetic.char:read'

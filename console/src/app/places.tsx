@@ -11,6 +11,7 @@ import {
   TrailIcon,
   UsersIcon,
 } from '../shared/icons.tsx';
+import { ADMINISTRATOR, READS_CORPORATION, SUPERUSER } from '../shared/level-thresholds.ts';
 import { Waiting } from './waiting.tsx';
 
 /** A screen that the menu and the palette lead to. */
@@ -42,7 +43,7 @@ export const PLACES: readonly Place[] = [
   { to: '/inbox', label: 'Inbox', icon: InboxIcon, level: 0, Beside: Waiting },
   { to: '/registry', label: 'Registry', icon: RegistryIcon, level: 0 },
   { to: '/users', label: 'Users', icon: SearchIcon, level: 0 },
-  { to: '/audit', label: 'Audit', icon: AuditIcon, level: 1 },
-  { to: '/applications', label: 'Applications', icon: ApplicationsIcon, level: 10 },
-  { to: '/system', label: 'System', icon: SystemIcon, level: 9 },
+  { to: '/audit', label: 'Audit', icon: AuditIcon, level: READS_CORPORATION },
+  { to: '/applications', label: 'Applications', icon: ApplicationsIcon, level: SUPERUSER },
+  { to: '/system', label: 'System', icon: SystemIcon, level: ADMINISTRATOR },
 ];

@@ -9,5 +9,6 @@ export const REGISTERS = 8;
 /** Whatever the distance. */
 export const CHANGES_ALL = 8;
 export const ADMINISTRATOR = 9;
+export const SUPERUSER = 10;
 
 export const ALL_LEVELS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;

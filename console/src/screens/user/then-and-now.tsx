@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { castellan } from '../../session/api.ts';
 import { whyOf } from '../../shared/by-id.ts';
+import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
 import { Changing } from '../../shared/screen.tsx';
 import { fieldInWords, useValuesInWords } from '../../shared/standing-words.ts';
 import { count, t } from '../../text/text.ts';
@@ -119,7 +120,8 @@ function useStandingNow(user: User): Standing {
   const { data: login } = useSuspenseQuery(whyOf(user.character_id, 'login'));
   return {
     // As events have it: levels 9 and 10 may use their tokens, whoever lets them in (D27b).
-    may_log_in: user.clearance_level >= 9 || (login.answer === 'unknown' ? null : login.answer === 'yes'),
+    may_log_in:
+      user.clearance_level >= ADMINISTRATOR || (login.answer === 'unknown' ? null : login.answer === 'yes'),
     clearance_level: user.clearance_level,
     corporation: user.corporation === null ? null : Number(user.corporation),
     alliance: user.alliance === null ? null : Number(user.alliance),

@@ -11,6 +11,7 @@ import {
 import type { Change } from '../server/queue/run.ts';
 import type { Job } from '../server/queue/work.ts';
 import type { Services } from '../server/services/services.ts';
+import { DomainError } from '../server/shared/domain-error.ts';
 import { continuing } from '../server/tracing/tracing.ts';
 import { createRun } from './create-run.ts';
 import { dryRuns, handlers } from './handlers.ts';
@@ -88,13 +89,22 @@ function optionsOf(data: object): Partial<RunOptions> {
   return { force: isSet('force'), asked: isSet('asked'), approved };
 }
 
-/** The changes that a run of the job would make now; undefined when the job has no dry run. */
+/**
+ * The changes that a run of the job would make now; undefined when the job has no dry run.
+ *
+ * @throws DomainError `service_stopping` when the process stops meanwhile
+ */
 export async function dryRun(services: Services, name: JobName): Promise<readonly Change[] | undefined> {
   const { stopping } = services.queue;
   const run = createRun({ ...services, stopping }, name, { id: randomUUID(), asked: true, dryRun: true });
   try {
-    return await dryRuns[name]?.(services, run);
+    const changes = await dryRuns[name]?.(services, run);
+    if (!stopping.aborted) return changes;
+  } catch (error) {
+    if (!stopping.aborted) throw error;
   } finally {
     run.end();
   }
+  // A job that is told to end throws, or returns what it has so far: neither a crash nor the whole list (D8).
+  throw new DomainError('service_stopping', 'The service is stopping.', { retryAfter: 5 });
 }

@@ -7,6 +7,7 @@ import { type App, createApp } from '../../server/app.ts';
 import { createGate, type Gate } from '../../server/http/gate.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { createLog } from '../../server/observability/log.ts';
+import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { untilBehind, untilWaiting } from '../harness/meanwhile.ts';
 import { startProxy } from '../harness/proxy.ts';
@@ -106,6 +107,25 @@ describe('a stop while requests are in flight', () => {
     expect(printed.mock.calls).toEqual([]);
     vi.unstubAllEnvs();
     printed.mockRestore();
+  });
+
+  it('D8: a dry run that the end of the jobs cuts off is answered with 503, and is no crash', async () => {
+    const { faults } = test.provider;
+    // One in the registry at least, so that the game is asked.
+    await letIn(test, { corporations: [98_000_011] });
+    faults.add('api', { kind: 'hang' });
+    const before = test.provider.requests.length;
+    const path = '/system/job/refresh-organizations?dry_run=true';
+    const answer = send({ url }, 'POST', path, { token: test.root });
+    await expect.poll(() => test.provider.requests.length, { timeout: 20_000 }).toBeGreaterThan(before);
+    await app.endJobs();
+    expect(await answer).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '5' },
+      json: { detail: 'The service is stopping.', code: 'service_stopping' },
+    });
+    faults.clear();
+    await expectNoCrash();
   });
 
   it('leaves those alone that have been answered so, whatever comes of them', async () => {

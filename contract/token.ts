@@ -15,7 +15,7 @@ const TokenType = field(
 
 export const Token = component(
   z.object({
-    callback: field(z.string().url().nullable(), 'Where a sign-in that this app token started ends.'),
+    callback: field(z.string().nullable(), 'Where a sign-in that this app token started ends.'),
     comments: z.string().nullable(),
     created_on: DateTime,
     expires_on: field(DateTime.nullable(), 'Null for app tokens: they do not expire.'),

@@ -487,6 +487,16 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('promises of no text that repeats a caller’s URL that generators can parse it: `{path}` and `é` may be in it', () => {
+    const formatted = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([field, { format }]) =>
+        format === 'uri' ? [`${name}.${field}`] : [],
+      ),
+    );
+    // Made by the service and the provider.
+    expect(formatted).toEqual(['Login.login_url']);
+  });
+
   it('marks what may be null', () => {
     const { Corporation, PutGroup } = document.components.schemas;
     expect(Corporation?.properties?.alliance?.anyOf).toEqual([

@@ -3,6 +3,31 @@ import cors from 'cors';
 
 type Handle = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
+/** The headers that scripts can read. */
+const EXPOSED = [
+  'X-Pages',
+  'X-Next',
+  'Castellan-Position',
+  'X-Request-Id',
+  'X-Api-Version',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+  // Why an access token is refused, as RFC 6750 says it.
+  'WWW-Authenticate',
+];
+
+/**
+ * CORS headers of answers to what is not readable as HTTP. There are none with CORS_ORIGINS: which of these is allowed
+ * depends on the request's origin, and that was not read.
+ */
+export function unreadCrossOrigin(origins: readonly string[] | undefined): readonly string[] {
+  if (origins !== undefined) return [];
+  return ['Access-Control-Allow-Origin: *', `Access-Control-Expose-Headers: ${EXPOSED.join(',')}`];
+}
+
 /**
  * CORS headers, and answers to preflights: every origin is allowed by default, because tokens are sent in a header and
  * never in cookies (D62).
@@ -12,20 +37,7 @@ export function crossOrigin(origins: readonly string[] | undefined): Handle {
     origin: origins === undefined ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'Page'],
-    exposedHeaders: [
-      'X-Pages',
-      'X-Next',
-      'Castellan-Position',
-      'X-Request-Id',
-      'X-Api-Version',
-      'Retry-After',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
-      'RateLimit-Policy',
-      // Why an access token is refused, as RFC 6750 says it.
-      'WWW-Authenticate',
-    ],
+    exposedHeaders: EXPOSED,
     maxAge: 600,
   }) as Handle;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '../../contract/version.ts';
-import { crossOrigin } from './cross-origin.ts';
+import { crossOrigin, unreadCrossOrigin } from './cross-origin.ts';
 import { errorBody } from './error-body.ts';
 import { HttpError } from './http-error.ts';
 import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
@@ -59,6 +59,7 @@ export function createGate(times: typeof TIMES = TIMES, origins?: readonly strin
   };
   return Object.assign(listener, {
     messages: createMessageClasses(),
+    unreadHeaders: unreadCrossOrigin(origins),
     open: (opened: Listener) => {
       service = opened;
     },

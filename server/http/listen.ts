@@ -49,7 +49,7 @@ export async function listen(
   // watch the readers.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   watchReaders(server, readers);
-  server.on('clientError', refuseUnreadable);
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, handler.unreadHeaders));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -89,7 +89,11 @@ function countHosts(namesAndValues: readonly string[]): number {
 }
 
 /** Answers input that is not valid HTTP with a JSON error (D2) and closes the connection. */
-export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  headers: readonly string[] = [],
+): void {
   // In the middle of an answer it would be taken for a part of its body.
   const { _httpMessage: answer } = socket as { readonly _httpMessage?: Partial<Response> | null };
   if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent) {
@@ -108,6 +112,7 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${String(answer?.getHeader?.('X-Request-Id') ?? randomUUID())}`,
     `X-Api-Version: ${API_VERSION}`,
+    ...headers,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

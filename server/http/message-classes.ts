@@ -11,8 +11,14 @@ export interface MessageClasses {
   readonly atWork: ReadonlySet<ServerResponse>;
 }
 
-/** A request listener; with `messages` the server creates its requests and responses by these classes. */
-export type Listener = RequestListener & { readonly messages?: MessageClasses };
+/**
+ * A request listener; with `messages` the server creates its requests and responses by these classes. `unreadHeaders`
+ * are lines of the server's answers to what no listener gets.
+ */
+export type Listener = RequestListener & {
+  readonly messages?: MessageClasses;
+  readonly unreadHeaders?: readonly string[];
+};
 
 /** Milliseconds after which a handler whose client has disconnected counts as ended. */
 const HANDLED_WITHIN = 60_000;

@@ -11,7 +11,7 @@ import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
 import { startRequest, type TraceContext } from '../tracing/tracing.ts';
-import { crossOrigin } from './cross-origin.ts';
+import { crossOrigin, unreadCrossOrigin } from './cross-origin.ts';
 import { answerErrors, type StoreCrash } from './error-answers.ts';
 import { isForPeople } from './html-page.ts';
 import { HttpError, methodNotAllowed } from './http-error.ts';
@@ -46,7 +46,7 @@ export function createHttp(
   app.use(withinLimit(services), nothingHere);
   app.use(answerErrors(services, storeCrash));
   dress(app, messages);
-  return Object.assign(app, { messages });
+  return Object.assign(app, { messages, unreadHeaders: unreadCrossOrigin(services.settings.corsOrigins) });
 }
 
 /**

@@ -211,6 +211,16 @@ describe('D62: browsers', () => {
     }
   });
 
+  it('answers to what is not readable as HTTP can be read, too', async () => {
+    const { status, headers, json } = await send(app, 'GET', `/token?${'a'.repeat(20_480)}`, {
+      headers: { origin },
+    });
+    expect({ status, json }).toMatchObject({ status: 431, json: { code: 'headers_too_large' } });
+    expect(headers).toMatchObject({ 'access-control-allow-origin': '*', 'x-request-id': expect.any(String) });
+    const exposed = String(headers['access-control-expose-headers']).split(/,\s*/);
+    expect(exposed).toEqual(expect.arrayContaining(EXPOSED));
+  });
+
   it('a preflight needs no token, and allows the methods and headers of the API', async () => {
     const answer = await send(app, 'OPTIONS', '/user/2120000001', {
       headers: {
@@ -238,6 +248,8 @@ describe('D62: browsers', () => {
       }
       const page = await send(narrow, 'GET', '/docs', { headers: { origin } });
       expect(page.headers.vary).toBe('Origin, Accept-Encoding');
+      const unread = await send(narrow, 'GET', `/token?${'a'.repeat(20_480)}`, { headers: { origin } });
+      expect([unread.status, unread.headers['access-control-allow-origin']]).toEqual([431, undefined]);
       for (const strange of ['https://evil.example', 'https://fleet.example.evil.example', 'null']) {
         expect((await allowed(strange))['access-control-allow-origin']).toBeUndefined();
       }

@@ -259,7 +259,7 @@ export const systemRoutes = c.router({
     path: '/system/job/:job_id',
     summary: 'Run a job now',
     description:
-      'Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change for anybody, and changes nothing; jobs that only collect, count or delete what has expired change nothing for anybody. It is a 422 for `check-grants`, as only refreshing a token tells whether it is valid.',
+      'Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change for anybody, and changes nothing; while the game or the voice server fails, it is an error. Jobs that only collect, count or delete what has expired change nothing for anybody. It is a 422 for `check-grants`, as only refreshing a token tells whether it is valid.',
     pathParams: z.object({ job_id: field(text(1, 100), "The schedule's name.", 'sync-users') }),
     query: z.object({
       force: field(FlagInQuery, 'Let the run pass the guard, however much it takes away.', false),
@@ -273,11 +273,11 @@ export const systemRoutes = c.router({
     body: c.noBody(),
     responses: {
       200: field(z.union([JobRun, JobDryRun]), 'The run, or what it would change.'),
-      ...errors(404, 413, 415, 502),
+      ...errors(404, 413, 415, 502, 504),
     },
     metadata: {
       operationId: 'runJob',
-      codes: ['provider_unavailable', 'voice_server_unavailable'],
+      codes: ['provider_unavailable', 'voice_server_unavailable', 'provider_limits_used_up'],
       ...level(10),
     },
   },

@@ -70,6 +70,8 @@ export async function followNames(
     done += page.length;
     after = last.id;
   }
+  // Part of the names would look like all of them.
+  if (run.dryRun && failure !== undefined) throw failure;
   if (failure !== undefined) {
     log.warn(
       { err: failure, job: run.job, run_id: run.id, done, total },

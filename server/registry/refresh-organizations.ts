@@ -88,6 +88,10 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
       'the provider failed: records without an answer stay unchanged until the next run',
     );
   }
+  const snapshot = merge(found.snapshot, joining.snapshot, members.people);
+  const compared = snapshot.alliances.length + snapshot.corporations.length;
+  // Single records that fail are left out, as by a run. What an outage left out would look like unchanged.
+  if (run.dryRun && failure !== undefined && (client.stopped !== undefined || compared === 0)) throw failure;
   const unread = { alliances: joining.unread, corporations: members.unread };
   const failed = { alliances: joining.failed, corporations: members.failed };
   if (!run.dryRun) {
@@ -98,7 +102,6 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
     alliances: found.asRead.alliances,
     corporations: new Map([...joining.asRead.corporations, ...found.asRead.corporations]),
   };
-  const snapshot = merge(found.snapshot, joining.snapshot, members.people);
   const changes = await applyPlan(services, run, {
     lookedAt: await countPeople(db, idsOf(snapshot).corporations),
     healthy: failure === undefined,

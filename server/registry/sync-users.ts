@@ -89,6 +89,9 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     );
   }
   run.signal.throwIfAborted();
+  // A single organization that fails is left out, as by a run. What an outage left out would look like unchanged.
+  const away = failure !== found.failure || client.stopped !== undefined;
+  if (run.dryRun && failure !== undefined && away) throw failure;
   if (!run.dryRun) {
     await saveMarks(db, { ...visit, buried: [] }, clock.now());
     await saveCursor(db, run.job, visit.failure && visit.place);

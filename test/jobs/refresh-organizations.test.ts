@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ProviderError } from '../../server/provider/http.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
@@ -416,6 +417,18 @@ describe('the refresh of corporations and alliances', () => {
     app.clock.advance(20 * MINUTE);
     const requests = await requestsOf(app, () => refresh());
     expect(requests.get('/corporations/{corporation_id}')).toBe(1);
+  });
+
+  it('D52: in a dry run neither, which throws where the provider fails for everything', async () => {
+    const { world, faults } = app.provider;
+    const changed = { corporation_id: SECOND, name: [expect.any(String), 'Named Otherwise'] };
+    world.renameCorporation(SECOND, 'Named Otherwise');
+    faults.add(`/corporations/${FIRST}`, { kind: 'status', status: 500 });
+    expect(await refresh({ dryRun: true })).toEqual([changed]);
+    faults.add('api', { kind: 'status', status: 500 });
+    await expect(refresh({ dryRun: true })).rejects.toThrow(ProviderError);
+    faults.clear();
+    await refresh();
   });
 });
 

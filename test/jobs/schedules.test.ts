@@ -1,6 +1,7 @@
 import cronParser from 'cron-parser';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Fault } from '../../dev/provider/faults.ts';
 import { startScheduler } from '../../jobs/scheduler.ts';
 import { addSchedules, claimRun, findSchedules, type StoredSchedule } from '../../jobs/schedules.queries.ts';
 import { startWorker } from '../../jobs/worker.ts';
@@ -10,6 +11,7 @@ import { nextRun } from '../../server/queue/schedule.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
+import { forgetProvider } from '../harness/provider.ts';
 import { send } from '../harness/send.ts';
 
 let app: TestApp;
@@ -121,6 +123,33 @@ describe('D63: POST /system/job/{job_id}', () => {
         .executeTakeFirst(),
     ).toEqual({ corporation_id: 98_000_011 });
     expect(await waiting('sync-users')).toEqual([]);
+  });
+
+  describe('D52: while the game is away', () => {
+    const AWAY: [string, Fault, object][] = [
+      ['fails', { kind: 'status', status: 502 }, { status: 502, body: { code: 'provider_unavailable' } }],
+      [
+        'refuses us until later',
+        { kind: 'status', status: 429, retryAfter: 30 },
+        { status: 503, body: { code: 'provider_limits_used_up' } },
+      ],
+    ];
+    afterEach(async () => {
+      app.provider.reset();
+      await forgetProvider(app);
+    });
+
+    for (const job_id of ['sync-users', 'refresh-organizations', 'follow-names']) {
+      it.each(AWAY)(`a dry run of ${job_id} is an error: it %s`, async (_, fault, answer) => {
+        await letIn(app, { corporations: [98_000_011] });
+        await app.signIn(app.provider.world.membersOf(98_000_011)[1] ?? 0);
+        app.clock.advance(2 * 3_600_000);
+        app.provider.faults.add('api', fault);
+        expect(await root.system.runJob({ params: { job_id }, query: { dry_run: true } })).toMatchObject(
+          answer,
+        );
+      });
+    }
   });
 
   it('D52: a dry run of a job that takes nothing from anybody has no changes; check-grants cannot have one', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../dev/provider/faults.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
+import { ProviderError } from '../../server/provider/http.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { atRequest, errorsIn, forget, populate, standings } from '../fixtures/population.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -45,8 +46,8 @@ beforeEach(async () => {
   for (const [n, id] of STRANGE.entries()) world.moveCharacter(people[n] ?? 0, id);
 });
 
-const sync = (services: Partial<TestApp['app']['services']> = {}) =>
-  syncUsers({ ...app.app.services, ...services }, testRun('sync-users'));
+const sync = (services: Partial<TestApp['app']['services']> = {}, options: { dryRun?: boolean } = {}) =>
+  syncUsers({ ...app.app.services, ...services }, testRun('sync-users', options));
 
 const homes = () =>
   Promise.all(STRANGE.map(async (_, n) => (await userRow(app, people[n] ?? 0))?.corporation_id));
@@ -71,6 +72,18 @@ describe('D19: unregistered corporations for which the provider always fails', (
       expect(await homes()).toEqual(STRANGE);
     },
   );
+
+  it('D52: a dry run answers the moves of all others, too, unless the provider fails for everything', async () => {
+    for (const id of STRANGE.slice(1)) app.provider.faults.add(`/corporations/${id}`, { kind: 'reset' });
+    const changes = await sync({}, { dryRun: true });
+    expect(changes).toContainEqual({ character_id: people[0], corporation: [HOME, ANSWERED] });
+    app.provider.reset();
+    await forgetProvider(app);
+    const client = atRequest(app.app.services.client, 2, () => {
+      app.provider.faults.downtime = true;
+    });
+    await expect(sync({ client }, { dryRun: true })).rejects.toThrow(ProviderError);
+  });
 
   it('D72: such a run is not whole, as who joined one of them keeps the rights that he had before', async () => {
     const synced = () =>

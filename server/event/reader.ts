@@ -9,6 +9,7 @@ export function viewerOf(caller: Caller): Viewer {
     characterId: answersFor(caller),
     administrator: isAdministrator(caller.level),
     token: caller.uuid,
+    application: readsForMore(caller),
   };
 }
 
@@ -25,6 +26,9 @@ export function auditReader(caller: Caller): Reader {
  * among those below.
  */
 export function feedReader(caller: Caller): Reader {
-  const follows = caller.token_type === 'per' && caller.level >= READS_ALL_LEVEL;
-  return follows ? 'all' : auditReader(caller);
+  return readsForMore(caller) ? 'all' : auditReader(caller);
+}
+
+function readsForMore({ token_type, level }: Caller): boolean {
+  return token_type === 'per' && level >= READS_ALL_LEVEL;
 }

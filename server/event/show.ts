@@ -7,6 +7,8 @@ export interface Viewer {
   readonly characterId: number;
   readonly administrator: boolean;
   readonly token?: string;
+  /** Whether it is an application that reads for more than its owner, who may act in other ways. */
+  readonly application?: boolean;
 }
 
 /** Kinds of targets that everybody may look up by name. */
@@ -21,20 +23,21 @@ const NOBODY = { character_id: null, app_token: null, on_behalf_of: null } as co
 /**
  * The event as the viewer may see it (D94). Users that the viewer may not read are left out of targets and members,
  * and so is what is said about them. The context of a request is shown to level 9 and to the actor itself; to an
- * application that reads all events below that level, only what it did itself: its owner may act in other ways.
+ * application that reads for more than its owner, only what it did itself.
  */
 export function shown(stored: StoredEvent, viewer: Viewer): Event {
   const { position, body, context, seen } = stored;
   const { context_digest: _, ...event } = JSON.parse(body) as EventBody;
   const { token } = event.actor;
-  const acted = stored.acted || (seen === null && token !== null && token === viewer.token);
+  const itself = token !== null && token === viewer.token;
+  const acted = viewer.application === true ? itself : stored.acted || (seen === null && itself);
   const isIntimate = viewer.administrator || acted;
   const whole: Event = {
     ...event,
     position,
     context: context !== null && isIntimate ? JSON.parse(context) : null,
   };
-  if (seen !== null) return withoutOthers(whole, new Set(seen), stored, viewer);
+  if (seen !== null) return withoutOthers(whole, new Set(seen), { ...stored, acted }, viewer);
   return isIntimate || isReasonFor(event, undefined) ? whole : { ...whole, reason: null };
 }
 

@@ -520,6 +520,26 @@ describe('D94: who sees an event', () => {
     await level(1);
   });
 
+  it('D94: nor does the audit show it where its owner acted in other ways', async () => {
+    const level = (to: number) =>
+      app.db.updateTable('users').set({ clearance_level: to }).where('character_id', '=', MATE).execute();
+    await level(7);
+    const own = await makeToken(app, 'per', MATE);
+    const happened = { type: 'group.members_changed' as const, targets: [user(BOB)] };
+    const [elsewhere] = await record(MATE, happened);
+    const context = { request_id: 'its own', address: '203.0.113.9', user_agent: null };
+    const actor = { ...by(MATE), token: own.uuid, app_token: own.uuid };
+    const [itself] = await onAccountOf({ actor, context }, () =>
+      recordEvents(app.db, [happened], app.clock.now()),
+    );
+    const contexts = new Map(
+      (await audit(app.client(own.jwt), { actor: MATE })).map((event) => [event.event_id, event.context]),
+    );
+    expect(contexts.get(elsewhere ?? '')).toBeNull();
+    expect(contexts.get(itself ?? '')).toMatchObject({ address: '203.0.113.9' });
+    await level(1);
+  });
+
   it('times before 1970 and in the far future find nothing, without an error', async () => {
     expect(await audit(CHIEF, { until: '1969-07-20T20:17:00Z' })).toEqual([]);
     expect(await audit(CHIEF, { since: '0000-01-01T00:00:00Z', limit: 1 })).toHaveLength(1);

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
 import { generateRandomCodeVerifier } from 'oauth4webapi';
 import type { GuestCode } from '../../contract/corporation.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
+import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
+import { isBarred } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound } from '../shared/domain-error.ts';
 import { INVITATION_LIFETIME } from '../sign-in/start-login.ts';
@@ -54,7 +57,7 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /**
  * Deletes a guest of this corporation with all its data (D19b, D28); 404 for any other user. Below level 9 it is refused
- * for a guest whom a group forbids to log in: invited again, it would be let in (D27).
+ * for a guest whom a group forbids to log in (D27), or bars from another group (D111): invited again, it would be let in.
  */
 export async function removeGuest(
   services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
@@ -66,12 +69,17 @@ export async function removeGuest(
     await lockOwnedGroups(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
-    if (!isAdministrator(caller.level) && (await isShutOut(tx, characterId))) {
-      const to = 'deleting a guest whom a group forbids to log in';
-      throw forbidden({ level: ADMINISTRATOR_LEVEL, has: caller.level, to });
-    }
+    if (!isAdministrator(caller.level)) await requireNoBar(tx, caller.level, characterId);
     const rehearsed = await services.touches(tx, { users: [characterId] });
     if (!rehearsed) await lockGrouping(tx, false);
     await removeUsers(services, tx, [characterId], { by: answersFor(caller), now: services.clock.now() });
   });
+}
+
+async function requireNoBar(tx: Transaction<Database>, has: number, characterId: number): Promise<void> {
+  let what: string;
+  if (await isShutOut(tx, characterId)) what = 'forbids to log in';
+  else if (await isBarred(tx, characterId)) what = 'bars from another group';
+  else return;
+  throw forbidden({ level: ADMINISTRATOR_LEVEL, has, to: `deleting a guest whom a group ${what}` });
 }

@@ -349,6 +349,21 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     await ok(root.group.delete({ params }));
   });
 
+  it('D111: nor does anybody below level 9 delete one whom a group bars from another one', async () => {
+    const { id } = await makeGuest();
+    const character_name = (await userRow(app, id))?.character_name as string;
+    const suspended = await ok(root.group.create({ body: { group_name: 'Suspended' } }));
+    await ok(root.group.update({ params: suspended, body: { add_members: [character_name] } }));
+    const officers = await ok(root.group.create({ body: { group_name: 'Officers' } }));
+    const eligible = { corporations: [HOST], groups_none: [suspended.group_id] };
+    await ok(root.group.setPolicy({ params: officers, body: { joining: 'open', eligible } }));
+    expect(await remove(id)).toMatchObject({ status: 403, body: { code: 'level_too_low' } });
+    const { members } = await ok(root.group.get({ params: suspended }));
+    expect(members).toContainEqual(expect.objectContaining({ character_id: id }));
+    expect(await remove(id, root)).toMatchObject({ status: 200 });
+    for (const params of [officers, suspended]) await ok(root.group.delete({ params }));
+  });
+
   it('404 for a member, for a guest of another corporation and for an unknown id; 0 is no valid id here', async () => {
     const member = 2_120_000_001;
     const { id: elsewhere } = await makeGuest(stranger(), OTHER_HOST);

@@ -12,7 +12,10 @@ export async function noteFailures(db: Kysely<Database>, now: Date): Promise<num
   const { rows } = await sql<{ changed: number }>`
     with ${statesOf(everybody, now)}, added as (
       insert into compliance_failures (character_id, since)
-        select character_id, since from states where since is not null and not stranger
+        select s.character_id, s.since from states s join users u using (character_id)
+        where s.since is not null and s.noted is null and not s.stranger
+        -- One of them who is deleted meanwhile would violate the foreign key, and nobody else would be stored either.
+        order by character_id for key share of u
       on conflict do nothing returning 1
     ), gone as (
       delete from compliance_failures f where not exists (

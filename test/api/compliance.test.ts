@@ -12,7 +12,7 @@ import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
-import { untilWaiting } from '../harness/meanwhile.ts';
+import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
 import { occupy } from '../harness/occupy.ts';
 import { testRun } from '../harness/run.ts';
 import { send } from '../harness/send.ts';
@@ -276,6 +276,15 @@ describe('D102: compliance', () => {
     await noteCompliance(app.app.services);
     await sql`delete from grants where scopes @> array[${SKILLS}]`.execute(app.db);
     expect((await of(FIRST)).persons[0]?.characters[0]).toMatchObject({ status: 'grace', days: 0 });
+  });
+
+  it('stores it for the others, too, when one who newly fails is deleted meanwhile', async () => {
+    await member(ADA, FIRST);
+    await member(BRIM, FIRST);
+    const deletion = 'delete from users where character_id = $1';
+    await meanwhile(app, deletion, [ADA], () => noteCompliance(app.app.services));
+    const { rows } = await sql`select character_id from compliance_failures`.execute(app.db);
+    expect(rows).toEqual([{ character_id: BRIM }]);
   });
 
   it('D29b: who gets a character has the time of grace, however long its former owner was known or failed', async () => {

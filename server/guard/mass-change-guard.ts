@@ -19,9 +19,9 @@ export interface Losses {
   readonly losses: readonly Loss[];
   /** The same for people: fields with the values before and after, organizations first, since they are the cause. */
   readonly details: () => readonly Detail[];
-  /** Whether the provider answered all requests of this run. */
+  /** Whether the provider answered the requests of this run, but for single ones that are no outage. */
   readonly healthy: boolean;
-  /** False when the run has not looked at everything, though what it asked was answered. */
+  /** False when the run has not looked at everything, though the provider is healthy. */
   readonly complete?: boolean;
   /**
    * True when the changes are made after the transaction, and may be cut off: what is held back then stays, so that the
@@ -70,9 +70,10 @@ export async function guardMassChange(
     return true;
   }
   const losers = countLosers(losses);
+  const advice = healthy ? 'approve it if it is right' : 'it is not listed, as the provider failed';
   log.error(
     { job: run.job, run_id: run.id, losers, looked_at: lookedAt, runs, healthy },
-    'a run would take something from too many users and changed nothing; approve it if it is right',
+    `a run would take something from too many users and changed nothing; ${advice}`,
   );
   metrics.jobsHeld.inc({ job: run.job });
   const held = heldEvent(run.job, heldId, { losers, looked_at: lookedAt }, details());

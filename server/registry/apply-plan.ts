@@ -37,9 +37,9 @@ import { writeSnapshot } from './save-snapshot.ts';
 export interface SyncPlan {
   /** Number of users that were compared. */
   readonly lookedAt: number;
-  /** Whether the provider answered all requests of the run. */
+  /** Whether the provider answered all requests of the run, but for records for which alone it fails. */
   readonly healthy: boolean;
-  /** False when the provider did not know something that it was asked for. */
+  /** False when the provider did not know something that it was asked for, or did not answer. */
   readonly complete?: boolean;
   /** Organizations as the provider described them, and users to register. */
   readonly snapshot: ProviderSnapshot;

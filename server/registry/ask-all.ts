@@ -37,6 +37,8 @@ export interface Answers<T> {
   readonly failed: readonly number[];
   /** The first failure. */
   readonly failure: ProviderError | undefined;
+  /** The first failure that is not one record's alone. */
+  readonly outage: ProviderError | undefined;
 }
 
 /**
@@ -53,6 +55,7 @@ export async function askAll<T>(
   const answers = new Map<number, T>();
   const failed: number[] = [];
   let failure: ProviderError | undefined;
+  let outage: ProviderError | undefined;
   let failedInARow = 0;
   const askFor = async (id: number) => {
     if (failedInARow >= FAILURES_IN_A_ROW) return;
@@ -64,13 +67,16 @@ export async function askAll<T>(
       failure ??= error;
       if (error.fault === 'exhausted' && !error.ofCharacter) {
         // It fails the following ids, too, so it ends the loop at once.
+        outage ??= error;
         failedInARow += FAILURES_IN_A_ROW;
         return;
       }
       failed.push(id);
-      if (!(await check())) failedInARow += 1;
+      if (await check()) return;
+      outage ??= error;
+      failedInARow += 1;
     }
   };
   await pMap(new Set(ids), askFor, { concurrency: AT_ONCE });
-  return { answers, failed, failure };
+  return { answers, failed, failure, outage };
 }

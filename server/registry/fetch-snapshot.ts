@@ -34,6 +34,8 @@ export interface FetchedSnapshot {
   readonly missing: OrganizationIds;
   /** The first failure, if some were not answered. */
   readonly failure: ProviderError | undefined;
+  /** The first failure that is not one record's alone. */
+  readonly outage: ProviderError | undefined;
 }
 
 type OpenCorporation = CorporationFacts & { readonly ceo_id: number };
@@ -104,7 +106,7 @@ export async function fetchSnapshot(
   for (const [id, facts] of alliances.answers) if (facts === undefined) certain.add(id);
   // If its alliance could not be fetched, the corporation's membership is unknown, so the corporation is left out.
   const settled = [...described].filter(([, { alliance_id: id }]) => id === undefined || certain.has(id));
-  const failures = [members.failure, alliances.failure, executors.failure, ceos.failure];
+  const outage = members.outage ?? alliances.outage ?? executors.outage ?? ceos.failure;
   return {
     snapshot: {
       alliances: [...ready].map(([alliance_id, { name, ticker, executor_corporation_id }]) => ({
@@ -140,7 +142,8 @@ export async function fetchSnapshot(
       alliances: [...unknownOnes(alliances.answers), ...alliances.failed],
       corporations: [...unknownOnes(corporationAnswers), ...members.failed],
     },
-    failure: failures.find((failure) => failure !== undefined),
+    failure: outage ?? members.failure ?? alliances.failure ?? executors.failure,
+    outage,
   };
 }
 

@@ -81,7 +81,8 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   // few that always fail must not end the run for the others.
   const check = () => stillAnswers(client, visit);
   const found = await fetchSnapshot(services, client, concerned(visit, organizations), check);
-  const failure = visit.failure ?? found.failure ?? absenceOf(visit);
+  const outage = visit.failure ?? found.outage ?? absenceOf(visit);
+  const failure = outage ?? found.failure;
   if (failure !== undefined) {
     log.warn(
       { err: failure, job: run.job, run_id: run.id, done: visit.answered, total },
@@ -90,15 +91,16 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   }
   run.signal.throwIfAborted();
   // A single organization that fails is left out, as by a run. What an outage left out would look like unchanged.
-  const away = failure !== found.failure || client.stopped !== undefined;
-  if (run.dryRun && failure !== undefined && away) throw failure;
+  if (run.dryRun && outage !== undefined) throw outage;
   if (!run.dryRun) {
     await saveMarks(db, { ...visit, buried: [] }, clock.now());
     await saveCursor(db, run.job, visit.failure && visit.place);
   }
   const changes = await applyPlan(services, run, {
     lookedAt: visit.compared,
-    healthy: failure === undefined,
+    // A record that fails for good would keep what the guard holds from ever being listed or counted (D63).
+    healthy: outage === undefined,
+    complete: failure === undefined,
     snapshot: found.snapshot,
     asRead: found.asRead,
     moves: possibleMoves(visit.moves, organizations, found),

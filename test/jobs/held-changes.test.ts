@@ -5,7 +5,7 @@ import { MEMBERSHIP_SCOPE } from '../../server/provider/api.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
-import { populate } from '../fixtures/population.ts';
+import { forget, populate } from '../fixtures/population.ts';
 import { addHome, addMember, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, forgetProvider, stayInTheMinute } from '../harness/provider.ts';
@@ -224,6 +224,38 @@ describe('D63: what is held, while the provider fails', () => {
     expect(await held()).toMatchObject([{ found: 2 }]);
     faults.clear();
     await refresh({ force: true });
+  });
+
+  it('is counted by the sync, too, though the new corporation that somebody joined fails every time', async () => {
+    const { world, faults } = app.provider;
+    const isAlone = ({ id, npc, allianceId }: (typeof world.corporations)[number]) =>
+      !npc && allianceId === null && id !== corporation;
+    const joined = world.corporations.find(isAlone)?.id as number;
+    const joiner = world.membersOf(corporation).find((id) => !world.character(id)?.isCeo) as number;
+    await forget(app, { corporation_id: joined });
+    world.moveCharacter(joiner, joined);
+    faults.add(`/corporations/${joined}`, { kind: 'status', status: 502 });
+    for (const found of [1, 2]) {
+      await sync();
+      expect(await held()).toMatchObject([{ job_id: 'sync-users', found }]);
+      await recover();
+    }
+    await sync();
+    expect(await held()).toEqual([]);
+    expect(await allianceOf(corporation)).toBeNull();
+    faults.clear();
+    world.moveCharacter(joiner, corporation);
+  });
+
+  it('is not forgotten where its record alone fails in a later sync', async () => {
+    const { faults } = app.provider;
+    await sync();
+    const [found] = await held();
+    await recover();
+    faults.add(`/corporations/${corporation}`, { kind: 'status', status: 502 });
+    await sync();
+    expect(await held()).toMatchObject([{ held_id: found?.held_id, found: 1 }]);
+    faults.clear();
   });
 });
 

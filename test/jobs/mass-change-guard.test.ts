@@ -70,6 +70,14 @@ describe('D63: a run that would take something from too many', () => {
     });
   });
 
+  it('advises no approval where the provider fails, as nothing is listed', async () => {
+    const lines = app.logged.length;
+    expect(await asks({ healthy: false })).toBe(false);
+    const [line = ''] = app.logged.slice(lines);
+    expect(line).toContain('changed nothing; it is not listed');
+    expect(line).not.toContain('approve');
+  });
+
   it('goes on when forced, and when it only rehearses', async () => {
     expect(await asks({}, { force: true })).toBe(true);
     expect(await asks({}, { dryRun: true })).toBe(true);

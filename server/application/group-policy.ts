@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from 'kysely';
 import type { GroupPolicy, PutGroupPolicy } from '../../contract/policy.ts';
 import { type Admission, readmit } from '../access/admission.ts';
@@ -11,7 +12,7 @@ import { autogroup, requireOwner } from '../group/group.ts';
 import { inTurnOf } from '../group/in-turn.ts';
 import { carryOut } from '../policy/carry-out.ts';
 import { toldPolicy } from '../policy/forget-deleted.ts';
-import { type Departure, judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
+import { type Departure, type Judgement, judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import {
   CLOSED,
@@ -40,9 +41,9 @@ export async function getPolicy(
 /**
  * Sets the policy of a group (D110). Its owner and level 9 may do so, but level 9 alone if the group sets
  * `authorized_to_login`, because membership then decides who may log in, or if the policy's reach is `person`, because
- * the list of members then reveals who belongs to whose person (D100). Members and applicants are judged at once; a
- * rehearsal shows the effect after the grace of every member, without those who would leave by the policy before, too
- * (D121).
+ * the list of members then reveals who belongs to whose person (D100). Applicants are judged at once, and members where
+ * it changes what is asked of them; a rehearsal shows the effect after the grace of every member, without those who
+ * would leave by the policy before, too (D121).
  */
 export async function setPolicy(
   services: Pick<Services, 'db' | 'lines' | 'clock' | 'queue' | 'touches'>,
@@ -76,12 +77,15 @@ export async function setPolicy(
     });
     const rehearsed = await touches(tx, { groups: [groupId] });
     const now = clock.now();
-    const judged = (except: readonly Departure[]) =>
-      judgeMembers(tx, now, { groupId, graceOver: rehearsed, except });
+    // Else who ceased to be eligible before would count as put out by the change, and pass the guard (D63).
+    const sameForMembers =
+      stored?.in_force === true && isDeepStrictEqual(askedOfMembers(before), askedOfMembers(after));
+    const judged = async (except: readonly Departure[]) =>
+      sameForMembers ? NOBODY : judgeMembers(tx, now, { groupId, graceOver: rehearsed, except });
     const anyway = rehearsed ? await undone(tx, () => judged([])) : undefined;
     await rememberEligible(tx, groupId);
     const byAdministrator = isAdministrator(caller.level);
-    await storePolicy(tx, groupId, after, byAdministrator, now);
+    await storePolicy(tx, groupId, after, byAdministrator, sameForMembers ? stored.updated_on : now);
     const { departures, standings } = await judged(anyway?.departures ?? []);
     const ended = await endApplications(tx, now, { groupIds: [groupId] });
     const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];
@@ -98,6 +102,13 @@ export async function setPolicy(
     await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, because);
     return after;
   });
+}
+
+const NOBODY: Judgement = { judged: 0, departures: [], standings: new Map() };
+
+/** What decides who leaves by a policy in force, and when. */
+function askedOfMembers({ eligible, reach, grace_hours }: GroupPolicy) {
+  return { eligible, reach, grace_hours };
 }
 
 function requireAdministrator({ level }: Caller, to: string): void {

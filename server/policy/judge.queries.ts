@@ -17,8 +17,8 @@ export interface Departure {
   readonly group_name: string;
   readonly character_id: number;
   /**
-   * Whether people intended the removal: the policy was set after the member ceased to be eligible, or only members of
-   * hand-made groups changed since.
+   * Whether people intended the removal: what the policy asks of members was set after this one ceased to be eligible,
+   * or only members of hand-made groups changed since.
    */
   readonly wanted: boolean;
 }

@@ -53,6 +53,9 @@ interface Stored {
   readonly policy: GroupPolicy;
   readonly joining: GroupPolicy['joining'];
   readonly by_administrator: boolean;
+  readonly in_force: boolean;
+  /** Since when it asks of members what it asks. */
+  readonly updated_on: Date;
 }
 
 /**
@@ -71,7 +74,7 @@ export async function lockPolicy(tx: Transaction<Database>, groupId: string): Pr
     tx,
   );
   const { rows } = await sql<Stored>`
-    select ${policyRecord} as policy, ${joining} as joining, p.by_administrator
+    select ${policyRecord} as policy, ${joining} as joining, p.by_administrator, ${counts} as in_force, p.updated_on
     from group_policies p join groups g using (group_id) where p.group_id = ${groupId}`.execute(tx);
   return rows[0];
 }
@@ -130,18 +133,19 @@ export async function findUnknown(
   return rows;
 }
 
+/** @param updatedOn since when it asks of members what it asks: whoever was not eligible by then leaves by intention */
 export async function storePolicy(
   tx: Transaction<Database>,
   groupId: string,
   { eligible, moderators, ...policy }: GroupPolicy,
   byAdministrator: boolean,
-  now: Date,
+  updatedOn: Date,
 ): Promise<void> {
   const row = {
     ...{ ...policy, ...eligible },
     moderator_groups: moderators.groups,
     by_administrator: byAdministrator,
-    updated_on: now,
+    updated_on: updatedOn,
   };
   await tx
     .insertInto('group_policies')

@@ -17,7 +17,8 @@ const ALLIANCE = 99_750_001;
 const [ONE, TWO, OTHER] = [98_750_001, 98_750_002, 98_750_003] as const;
 const COALITION = 'cd'.repeat(12);
 const UNKNOWN = '0123456789abcdef01234567';
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const FORBIDDEN = { status: 403, body: { detail: INSUFFICIENT } };
 
 type Put = NonNullable<Parameters<Client['group']['setPolicy']>[0]['body']>;
@@ -433,6 +434,16 @@ describe('D110: reach', () => {
     expect((await ok(root.group.policy({ params }))).joining).toBe('closed');
   });
 
+  it('person: who is eligible by another one leaves when each has to be it by itself', async () => {
+    const [owner, main, alt] = [await person(ONE), await person(ONE), await person(OTHER)];
+    await linked(main, alt);
+    const policy: Put = { reach: 'person', grace_hours: 0, eligible: { corporations: [ONE] } };
+    const params = await group(owner, policy, [alt]);
+    expect(await membersOf(params)).toContain(alt.id);
+    await ok(root.group.setPolicy({ params, body: { reach: 'character' } }));
+    expect(await membersOf(params)).toEqual([owner.id]);
+  });
+
   it('person: a member no longer linked with an eligible character leaves after the grace', async () => {
     const [owner, main, alt] = [await person(ONE), await person(ONE), await person(OTHER)];
     await linked(main, alt);
@@ -450,6 +461,17 @@ describe('D110: reach', () => {
 });
 
 describe('D110: a member that is no longer eligible is removed after the grace', () => {
+  /** A group for the members of a corporation, of which 50 of 80 have left that meanwhile. */
+  async function crowdOf(owner: Person, corporation: number, grace_hours: number): Promise<Group> {
+    await addBodies(app, [{ corporations: [corporation] }]);
+    const crowd: Person[] = [];
+    for (let n = 0; n < 80; n += 1) crowd.push(await person(corporation));
+    const params = await group(owner, { grace_hours, eligible: { corporations: [corporation] } }, crowd);
+    app.clock.advance(MINUTE);
+    for (const { id } of crowd.slice(0, 50)) await move(id, OTHER);
+    return params;
+  }
+
   it('it is marked, stays if it is eligible again in time, and leaves at the end; the owner stays', async () => {
     const [owner, goes, returns] = [await person(OTHER), await person(ONE), await person(ONE)];
     const params = await group(owner, {}, [goes, returns]);
@@ -508,6 +530,17 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     await ok(owner.client.group.setPolicy({ params, body: { eligible } }));
     expect(await membersOf(params)).toContain(goes.id);
     await ok(owner.client.group.setPolicy({ params, body: { grace_hours: 0 } }));
+    expect(await membersOf(params)).toEqual([owner.id]);
+  });
+
+  it('a policy that level 9 puts in force takes effect at once, though nothing else of it differs', async () => {
+    const [owner, goes] = [await person(ONE), await person(ONE)];
+    const params = await group(owner, { grace_hours: 0, eligible: { corporations: [ONE] } }, [goes]);
+    await ok(root.group.update({ params, body: { authorized_to_login: true } }));
+    await move(goes.id, OTHER);
+    await judge();
+    expect(await membersOf(params)).toContain(goes.id);
+    await ok(root.group.setPolicy({ params, body: {} }));
     expect(await membersOf(params)).toEqual([owner.id]);
   });
 
@@ -574,6 +607,40 @@ describe('D110: a member that is no longer eligible is removed after the grace',
       expect(await membersOf(params)).toEqual([owner.id]);
     },
   );
+
+  it.each<[string, Put]>([
+    ['nothing', {}],
+    ['the questions', { questions: ['Since when?'] }],
+    ['what it asks to the same', { grace_hours: 0, eligible: { corporations: [98_750_079] } }],
+  ])(
+    'D63: attack: whom a run may not remove stays when the owner sets %s, as the preview says',
+    async (_, body) => {
+      const owner = await person(ONE);
+      const params = await crowdOf(owner, 98_750_079, 0);
+      expect(await judge()).toHaveLength(50);
+      const { changes } = await ok(owner.client.group.setPolicy.preview({ params, body }));
+      expect(changes).toEqual([]);
+      await ok(owner.client.group.setPolicy({ params, body }));
+      expect(await membersOf(params)).toHaveLength(81);
+      await judge();
+      expect(await membersOf(params)).toHaveLength(81);
+      await ok(root.group.delete({ params }));
+    },
+  );
+
+  it('D63: attack: nor does that make removals intended whose grace it interrupts', async () => {
+    const owner = await person(ONE);
+    const params = await crowdOf(owner, 98_750_080, 1);
+    await judge();
+    app.clock.advance(MINUTE);
+    await ok(owner.client.group.setPolicy({ params, body: { questions: ['Since when?'] } }));
+    app.clock.advance(HOUR);
+    // Held with whoever else's grace has ended by now.
+    expect((await judge()).length).toBeGreaterThanOrEqual(50);
+    expect(await membersOf(params)).toHaveLength(81);
+    await ok(root.group.delete({ params }));
+    await judge();
+  });
 
   it.each([
     ['groups_any', 9_600_000, 98_750_081, OTHER],

@@ -133,6 +133,7 @@ function setPolicy(
   // Who leaves anyway does not leave because of this.
   const anyway = tried && judge(tried, [tried.groups[world.groups.indexOf(group)] as ModelGroup], true);
   remember(world, group, group.members);
+  const former = group.policy !== null && counts(group) ? askedOfMembers(group.policy) : undefined;
   group.policy = {
     ...before,
     ...body,
@@ -153,9 +154,18 @@ function setPolicy(
         : { users: new Set(users as number[]), groups: groups as ModelGroup[] },
     ofAdministrator: by.level >= 9,
   };
-  judge(world, [group], rehearsed, anyway);
+  if (askedOfMembers(group.policy) !== former) judge(world, [group], rehearsed, anyway);
   endApplications(world, [group]);
   return is(200);
+}
+
+/** What decides who leaves, as text: equal for equal demands. */
+function askedOfMembers({ eligible, reach, grace_hours }: ModelPolicy): string {
+  const { alliances, corporations, coalitions, groups_any, groups_none, min_level } = eligible;
+  const named = [groups_any, groups_none].map((groups) => groups.map(({ name }) => name));
+  const lists = [alliances, corporations, coalitions, ...named];
+  const sets = lists.map((ids) => [...new Set<unknown>(ids)].sort());
+  return JSON.stringify([reach, grace_hours, min_level, sets]);
 }
 
 function join(

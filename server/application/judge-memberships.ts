@@ -1,6 +1,6 @@
 import { inTransactionIfKept } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
-import { guardMassChange } from '../guard/mass-change-guard.ts';
+import { guardMassChange, storeRefusal } from '../guard/mass-change-guard.ts';
 import { carryOut } from '../policy/carry-out.ts';
 import { type Departure, judgeMembers, lockJudged } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
@@ -20,7 +20,7 @@ export async function judgeMemberships(
   run: Run,
 ): Promise<readonly Change[]> {
   const now = services.clock.now();
-  return inTransactionIfKept(services.db, async (tx) => {
+  const { changes, refusal } = await inTransactionIfKept(services.db, async (tx) => {
     await lockJudged(tx);
     const { judged, departures, standings } = await judgeMembers(tx, now);
     const ended = await endApplications(tx, now);
@@ -39,13 +39,16 @@ export async function judgeMemberships(
         })),
       healthy: true,
     };
-    const kept = !run.dryRun && (await guardMassChange(tx, services, run, losses));
-    if (!kept) return { result: changes, kept };
+    const refusal = await guardMassChange(tx, services, run, losses);
+    const result = { changes, refusal };
+    if (run.dryRun || refusal !== undefined) return { result, kept: false };
     await carryOut(services, tx, { departures, ended }, now);
     // Who stays gains and loses nothing here: a login that changes meanwhile is told by whoever changes it (D91).
     await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now);
-    return { result: changes, kept };
+    return { result, kept: true };
   });
+  await storeRefusal(services, refusal);
+  return changes;
 }
 
 function leaving({ group_id, character_id }: Departure): Change {

@@ -1,7 +1,7 @@
 import { isUnreachable } from '../database/errors.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
-import { guardMassChange } from '../guard/mass-change-guard.ts';
+import { guardMassChange, storeRefusal } from '../guard/mass-change-guard.ts';
 import type { Death } from '../provider/access-token-source.ts';
 import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../provider/adaptive-limit.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -138,14 +138,16 @@ async function invalidateDead(
     healthy: limit.failures <= lookedAt * FAILING,
     complete: limit.stopped === undefined,
   };
-  const invalid = await inTransaction(db, async (tx) => {
-    if (!(await guardMassChange(tx, services, run, losses))) return [];
+  const { invalid, refusal } = await inTransaction(db, async (tx) => {
+    const refusal = await guardMassChange(tx, services, run, losses);
+    if (refusal !== undefined) return { invalid: [], refusal };
     await lockGrants(tx, losers);
     const marked = await markAllInvalid(tx, deaths, clock.now());
     const told = deaths.filter(({ grantId }) => marked.includes(grantId));
     await recordDeaths(tx, told, clock.now());
-    return marked;
+    return { invalid: marked, refusal };
   });
+  await storeRefusal(services, refusal);
   const buried = new Set(invalid);
   for (const { grantId, characterId, cause } of deaths) {
     if (!buried.has(grantId)) continue;

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
 /** Minimum milliseconds between two runs that count as separate confirmations of the same losses. */
@@ -14,7 +14,7 @@ export interface Held {
   readonly found: Readonly<Record<string, number>>;
 }
 
-export async function lockHeld(tx: Transaction<Database>, job: string): Promise<Held | undefined> {
+export async function lockHeld(tx: Kysely<Database>, job: string): Promise<Held | undefined> {
   return tx
     .selectFrom('held_changes')
     .selectAll()

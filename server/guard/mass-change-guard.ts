@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { recordEvents } from '../event/record.ts';
+import { type NewEvent, recordEvents } from '../event/record.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { type Detail, heldEvent } from './held-event.ts';
@@ -30,6 +30,13 @@ export interface Losses {
   readonly madeAfterwards?: boolean;
 }
 
+/** What is stored of a run that is held back. */
+export interface Refusal {
+  /** Absent where the run does not count. */
+  readonly sighting: Held | undefined;
+  readonly event: NewEvent;
+}
+
 /** A run is held back when it takes from more than this share of the users, and from at least this many. */
 const SHARE = 0.1;
 const AT_LEAST = 20;
@@ -37,18 +44,20 @@ const AT_LEAST = 20;
 export const RUNS = 3;
 
 /**
- * Whether a run may commit what it takes away (D63). If not, the caller rolls back; the refusal is logged, counted,
- * recorded as an event and stored, so that the same set of changes is accepted once it is approved, or after enough runs.
- * Those may differ by a few: losses that enough runs have found count no longer, and the others are judged alone. `tx` is
- * the run's own transaction; the refusal is written outside it, as it will be rolled back.
+ * Whether a run may commit what it takes away (D63): undefined if so. Else the refusal is logged and counted, and the
+ * caller rolls back and then stores it by {@link storeRefusal}, so that the same set of changes is accepted once it is
+ * approved, or after enough runs. Those may differ by a few: losses that enough runs have found count no longer, and
+ * the others are judged alone.
+ *
+ * @param tx the run's own transaction. Nothing else is used: others may have all connections, and wait for its locks
  */
 export async function guardMassChange(
   tx: Kysely<Database>,
-  { db, clock, log, metrics }: Pick<Services, 'db' | 'clock' | 'log' | 'metrics'>,
+  { clock, log, metrics }: Pick<Services, 'clock' | 'log' | 'metrics'>,
   run: Run,
   { lookedAt, losses, details, healthy, complete = true, madeAfterwards = false }: Losses,
-): Promise<boolean> {
-  if (run.dryRun) return true;
+): Promise<Refusal | undefined> {
+  if (run.dryRun) return undefined;
   const isTooMany = (some: readonly Loss[]) => {
     const losers = countLosers(some);
     return losers >= AT_LEAST && losers > lookedAt * SHARE;
@@ -56,18 +65,20 @@ export async function guardMassChange(
   if (!isTooMany(losses) || run.force) {
     // An incomplete run does not prove that the changes held back no longer exist.
     if ((healthy && complete) || run.force) await forgetHeld(tx, run.job);
-    return true;
+    return undefined;
   }
   const keyed = losses.map((loss) => ({ loss, key: fingerprintOf(loss) }));
   const heldId = fingerprintOf(keyed.map(({ key }) => key).sort());
   const approved = run.approved === heldId;
-  const counts = healthy && !approved;
-  const runs = counts ? await countSighting({ db, clock }, run.job, heldId, keyed, isTooMany) : 0;
-  if (approved || runs >= RUNS) {
-    // Approved losses count as found often enough: so whichever run comes next makes the rest.
-    if (!madeAfterwards) await forgetHeld(tx, run.job);
-    else if (approved) await saveHeld(tx, await allFound(tx, clock, run.job, heldId, keyed));
-    return true;
+  // Approved losses count as found often enough: so whichever run comes next makes the rest.
+  const sighting = approved
+    ? await allFound(tx, clock, run.job, heldId, keyed)
+    : await countSighting(tx, clock, run.job, heldId, keyed, isTooMany);
+  const runs = healthy || approved ? sighting.runs : 0;
+  if (runs >= RUNS) {
+    if (madeAfterwards) await saveHeld(tx, sighting);
+    else await forgetHeld(tx, run.job);
+    return undefined;
   }
   const losers = countLosers(losses);
   const advice = healthy ? 'approve it if it is right' : 'it is not listed, as the provider failed';
@@ -76,9 +87,21 @@ export async function guardMassChange(
     `a run would take something from too many users and changed nothing; ${advice}`,
   );
   metrics.jobsHeld.inc({ job: run.job });
-  const held = heldEvent(run.job, heldId, { losers, looked_at: lookedAt }, details());
-  await recordEvents(db, [held], clock.now());
-  return false;
+  const event = heldEvent(run.job, heldId, { losers, looked_at: lookedAt }, details());
+  return { sighting: healthy ? sighting : undefined, event };
+}
+
+/** Stores a refusal, if there is one, after the transaction of the run was rolled back. */
+export async function storeRefusal(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  refusal: Refusal | undefined,
+): Promise<void> {
+  if (refusal === undefined) return;
+  const { sighting, event } = refusal;
+  await inTransaction(db, async (tx) => {
+    if (sighting !== undefined) await saveHeld(tx, sighting);
+    await recordEvents(tx, [event], clock.now());
+  });
 }
 
 async function allFound(
@@ -98,38 +121,36 @@ async function allFound(
 }
 
 /**
- * Stores what was found, and of each loss in how many runs without a gap; a run too soon after the last one that counted
- * only discards what it does not find. Returns in how many runs all were found but so few that these would pass alone.
+ * What was found, and of each loss in how many runs without a gap; a run too soon after the last one that counted only
+ * discards what it does not find. `runs` is in how many all were found but so few that these would pass alone.
  */
 async function countSighting(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  tx: Kysely<Database>,
+  clock: Services['clock'],
   job: string,
   heldId: string,
   losses: readonly { readonly loss: Loss; readonly key: string }[],
   isTooMany: (some: readonly Loss[]) => boolean,
-): Promise<number> {
-  return inTransaction(db, async (tx) => {
-    const now = await sharedTime(tx, clock);
-    const held = await lockHeld(tx, job);
-    const former = new Map(Object.entries(held?.found ?? {}));
-    const isSoon =
-      held !== undefined &&
-      held.counted_on.getTime() > now.getTime() - APART &&
-      losses.some(({ key }) => former.has(key));
-    const found = losses.map((each) => ({ ...each, runs: (former.get(each.key) ?? 0) + (isSoon ? 0 : 1) }));
-    const inFewer = (runs: number) => found.filter((each) => each.runs < runs).map(({ loss }) => loss);
-    let runs = RUNS;
-    while (runs > 0 && isTooMany(inFewer(runs))) runs -= 1;
-    await saveHeld(tx, {
-      job_id: job,
-      fingerprint: heldId,
-      runs,
-      // A later time is that of a clock that was ahead.
-      counted_on: isSoon && held.counted_on < now ? held.counted_on : now,
-      found: Object.fromEntries(found.filter(({ runs }) => runs > 0).map(({ key, runs }) => [key, runs])),
-    });
-    return runs;
-  });
+): Promise<Held> {
+  const now = await sharedTime(tx, clock);
+  const held = await lockHeld(tx, job);
+  const former = new Map(Object.entries(held?.found ?? {}));
+  const isSoon =
+    held !== undefined &&
+    held.counted_on.getTime() > now.getTime() - APART &&
+    losses.some(({ key }) => former.has(key));
+  const found = losses.map((each) => ({ ...each, runs: (former.get(each.key) ?? 0) + (isSoon ? 0 : 1) }));
+  const inFewer = (runs: number) => found.filter((each) => each.runs < runs).map(({ loss }) => loss);
+  let runs = RUNS;
+  while (runs > 0 && isTooMany(inFewer(runs))) runs -= 1;
+  return {
+    job_id: job,
+    fingerprint: heldId,
+    runs,
+    // A later time is that of a clock that was ahead.
+    counted_on: isSoon && held.counted_on < now ? held.counted_on : now,
+    found: Object.fromEntries(found.filter(({ runs }) => runs > 0).map(({ key, runs }) => [key, runs])),
+  };
 }
 
 function countLosers(losses: readonly Loss[]): number {

@@ -5,7 +5,7 @@ import { recordEvents, userTarget } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
 import type { Detail } from '../guard/held-event.ts';
-import { guardMassChange } from '../guard/mass-change-guard.ts';
+import { guardMassChange, type Refusal, storeRefusal } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
@@ -72,7 +72,14 @@ export async function applyPlan(services: Needs, run: Run, plan: SyncPlan): Prom
     await guardMassChange(services.db, services, run, losses);
     return [];
   }
-  return inTransactionIfKept(services.db, (tx) => write(services, tx, run, plan));
+  const { changes, refusal } = await inTransactionIfKept(services.db, (tx) => write(services, tx, run, plan));
+  await storeRefusal(services, refusal);
+  return changes;
+}
+
+interface Written {
+  readonly changes: readonly Change[];
+  readonly refusal: Refusal | undefined;
 }
 
 async function write(
@@ -80,7 +87,7 @@ async function write(
   tx: Transaction<Database>,
   run: Run,
   plan: SyncPlan,
-): Promise<Outcome<readonly Change[]>> {
+): Promise<Outcome<Written>> {
   const { lookedAt, healthy, complete = true, moves } = plan;
   const now = services.clock.now();
   const ids = idsOf(plan.snapshot);
@@ -127,17 +134,17 @@ async function write(
     ...lost,
     ...tokenLosers.map((id) => detail(id, 'tokens', 'valid', 'deleted')),
   ];
-  const kept =
-    !run.dryRun &&
-    (await guardMassChange(tx, services, run, { lookedAt, losses, details, healthy, complete }));
-  if (!kept) return { result: changes, kept };
+  const found = { lookedAt, losses, details, healthy, complete };
+  const refusal = await guardMassChange(tx, services, run, found);
+  const result = { changes, refusal };
+  if (run.dryRun || refusal !== undefined) return { result, kept: false };
   await recordEvents(tx, organizationEvents(before, after), now);
   await recordStandings(tx, changed, now);
   for (const some of chunksOf(deleted, DELETED_AT_ONCE)) {
     await removeUsers(services, tx, some, { by: null, now });
   }
   await endUnwelcome(services, tx, { users: changed.flatMap(({ after }) => after?.character_id ?? []) });
-  return { result: changes, kept };
+  return { result, kept: true };
 }
 
 /**

@@ -2,7 +2,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import type { Detail } from '../guard/held-event.ts';
 import { forgetHeld } from '../guard/mass-change-guard.queries.ts';
-import { guardMassChange } from '../guard/mass-change-guard.ts';
+import { guardMassChange, storeRefusal } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
 import type { VoiceLimits } from '../voice-server/connection.ts';
@@ -95,7 +95,9 @@ async function syncUnrefused(
   // A group that was not listed says nothing about what is held back of it.
   const complete = mappings.length === resolved.length;
   const found = { lookedAt, losses, details, healthy: true, complete, madeAfterwards: true };
-  if (!(await inTransaction(db, (tx) => guardMassChange(tx, services, run, found)))) return [];
+  const refusal = await inTransaction(db, (tx) => guardMassChange(tx, services, run, found));
+  await storeRefusal(services, refusal);
+  if (refusal !== undefined) return [];
   if (changes.length === 0) return changes;
   await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)), refusals);
   log.info(

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../jobs/worker.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { connect } from '../../server/database/connection.ts';
+import { createLog } from '../../server/observability/log.ts';
 import { MEMBERSHIP_SCOPE } from '../../server/provider/api.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { refreshOrganizations } from '../../server/registry/refresh-organizations.ts';
@@ -115,6 +117,18 @@ describe('D63: GET /system/held', () => {
     expect(passes % (30 * MINUTE)).toBe(0);
     expect(passes - now.getTime()).toBeGreaterThanOrEqual(60 * MINUTE);
     expect(passes - now.getTime()).toBeLessThan(120 * MINUTE);
+  });
+
+  it('shows it, too, where the run has but one connection, as others wait for its locks in all others', async () => {
+    const { db, close } = connect({
+      url: app.databaseUrl,
+      log: createLog('silent'),
+      poolSize: 1,
+      connectedWithin: 1_000,
+    });
+    await syncUsers({ ...app.app.services, db }, testRun('sync-users'));
+    await close();
+    expect(await held()).toMatchObject([{ job_id: 'sync-users', found: 1 }]);
   });
 
   it('counts runs that find the same, and no longer lists it when it has passed', async () => {

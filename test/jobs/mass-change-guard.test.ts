@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { guardMassChange, type Loss, type Losses } from '../../server/guard/mass-change-guard.ts';
+import { connect } from '../../server/database/connection.ts';
+import { inTransactionIfKept } from '../../server/database/transaction.ts';
+import {
+  guardMassChange,
+  type Loss,
+  type Losses,
+  storeRefusal,
+} from '../../server/guard/mass-change-guard.ts';
+import { createLog } from '../../server/observability/log.ts';
 import type { Run } from '../../server/queue/run.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { testRun } from '../harness/run.ts';
@@ -28,18 +36,13 @@ async function asks(
   run: Partial<Run> = {},
   services = app.app.services,
 ): Promise<boolean> {
-  const refused = new Error('refused');
-  return app.db
-    .transaction()
-    .execute(async (tx) => {
-      if (!(await guardMassChange(tx, services, testRun('sync-users', run), { ...TOO_MUCH, ...losses })))
-        throw refused;
-      return true;
-    })
-    .catch((error: unknown) => {
-      if (error !== refused) throw error;
-      return false;
-    });
+  const refusal = await inTransactionIfKept(services.db, async (tx) => {
+    const found = { ...TOO_MUCH, ...losses };
+    const refusal = await guardMassChange(tx, services, testRun('sync-users', run), found);
+    return { result: refusal, kept: refusal === undefined };
+  });
+  await storeRefusal(services, refusal);
+  return refusal === undefined;
 }
 
 describe('D63: a run that would take something from too many', () => {
@@ -76,6 +79,18 @@ describe('D63: a run that would take something from too many', () => {
     const [line = ''] = app.logged.slice(lines);
     expect(line).toContain('changed nothing; it is not listed');
     expect(line).not.toContain('approve');
+  });
+
+  it('is held without a second connection: others may have all of them, and wait for its locks', async () => {
+    const { db, close } = connect({
+      url: app.databaseUrl,
+      log: createLog('silent'),
+      poolSize: 1,
+      connectedWithin: 1_000,
+    });
+    expect(await asks({}, {}, { ...app.app.services, db })).toBe(false);
+    await close();
+    expect(await app.db.selectFrom('held_changes').select('runs').execute()).toEqual([{ runs: 1 }]);
   });
 
   it('goes on when forced, and when it only rehearses', async () => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listPartitions } from '../../../server/database/partitions.ts';
 import { deleteHistories } from '../../../server/history/history.queries.ts';
@@ -9,8 +10,10 @@ import { listSkillPoints, storeSkillPoints } from '../../../server/history/skill
 import type { HistoryServices } from '../../../server/history/source.ts';
 import { listBalances, storeWallet } from '../../../server/history/wallet.ts';
 import { ProviderError } from '../../../server/provider/http.ts';
+import { lockPeople } from '../../../server/registry/lock-snapshot.queries.ts';
 import { addPerson, Game, partsOf } from '../../fixtures/game.ts';
 import { createTestDatabase, empty, type TestDatabase } from '../../harness/database.ts';
+import { meanwhile } from '../../harness/meanwhile.ts';
 
 const ADA = 2_112_000_001;
 const BEN = 2_112_000_002;
@@ -191,6 +194,31 @@ describe('storing an entry of a history', () => {
     };
     await storeWallet(services, BEN, NOW);
     expect(await count()).toBe(0);
+  });
+
+  it('nor for one that is handed over at that moment: the entry waits for it (D29b)', async () => {
+    await meanwhile(
+      { databaseUrl: database.url },
+      'select from users where character_id = $1 for update',
+      [ADA],
+      () => storeWallet(services, ADA, NOW),
+      (other) => other.query(`update users set owner_hash = 'another' where character_id = ${ADA}`),
+    );
+    const { rows } = await database.pool.query('select character_id from character_wallets');
+    expect(rows).toEqual([]);
+  });
+
+  it('at once while a run that moves many characters has locked this one', async () => {
+    await ensurePartitions(services.db, NOW);
+    await services.db.transaction().execute(async (run) => {
+      await lockPeople(run, { users: [ADA] }, []);
+      await services.db.transaction().execute(async (db) => {
+        await sql`set local lock_timeout = '2s'`.execute(db);
+        await storeWallet({ ...services, db }, ADA, NOW);
+      });
+    });
+    const { rows } = await database.pool.query('select character_id from character_wallets');
+    expect(rows).toEqual([{ character_id: ADA }]);
   });
 
   it('all entries are deleted with the user, and no others', async () => {

@@ -49,7 +49,7 @@ OIDCRedirectURI ${apache}/private/callback
 OIDCCryptoPassphrase a-long-random-text-of-the-test
 OIDCScope "openid profile groups"
 OIDCPKCEMethod S256
-OIDCRemoteUserClaim preferred_username
+OIDCRemoteUserClaim sub
 OIDCPassClaimsAs environment
 <Location /private>
   AuthType openid-connect
@@ -166,7 +166,7 @@ describe('Apache with mod_auth_openidc', () => {
     const person = new Person(EDITOR);
     const { page, html } = await person.go(`${apache}/private/page`);
     expect([page?.status, html]).toEqual([200, 'this is private/page\n']);
-    expect(page?.headers.get('x-user')).toBe(await nameOf(EDITOR));
+    expect(page?.headers.get('x-user')).toBe(String(EDITOR));
     expect(page?.headers.get('x-groups')).toContain(await corporation());
     expect((await person.go(`${apache}/private/page`)).page?.status).toBe(200);
   });

@@ -49,9 +49,12 @@ function nameOf(stateCode: string): string {
   return `sign_in_${stateCode.slice(0, 8)}`;
 }
 
-/** The cookie that binds a sign-in to the browser that began it; the sign-in callback checks it. */
+/**
+ * The cookie that binds a sign-in to the browser that began it; the sign-in callback checks it. It outlives the state
+ * code, so that who returns late is told so, and not that the sign-in was begun in another browser.
+ */
 export function bindingCookie(base: Base, stateCode: string, uid: string): string {
-  return ownCookie(base, nameOf(stateCode), uid, STATE_CODE_LIFETIME / 1000);
+  return ownCookie(base, nameOf(stateCode), uid, (2 * STATE_CODE_LIFETIME) / 1000);
 }
 
 /**

@@ -37,7 +37,7 @@ export function shown(stored: StoredEvent, viewer: Viewer): Event {
     position,
     context: context !== null && isIntimate ? JSON.parse(context) : null,
   };
-  if (seen !== null) return withoutOthers(whole, new Set(seen), { ...stored, acted }, viewer);
+  if (seen !== null) return withoutOthers(whole, new Set(seen), stored, viewer.characterId, acted);
   return isIntimate || isReasonFor(event, undefined) ? whole : { ...whole, reason: null };
 }
 
@@ -45,7 +45,8 @@ function withoutOthers(
   event: Event,
   seen: ReadonlySet<number>,
   { acted, hidesActor, hidesPerson, hidesCause }: StoredEvent,
-  { characterId }: Viewer,
+  characterId: number,
+  tellsReason: boolean,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
   // An event without users and without public targets, for example about a webhook, is shown in full to its actor only.
@@ -72,7 +73,7 @@ function withoutOthers(
           .filter(({ field }) => !(hidesPerson && field === 'person_id'))
           .map((change) => withoutUsers(change, seen)),
     reason:
-      acted || (!hides && !event.changes.some(isOfPolicy) && isReasonFor(event, characterId))
+      tellsReason || (!hides && !event.changes.some(isOfPolicy) && isReasonFor(event, characterId))
         ? event.reason
         : null,
     cause: hidesCause ? withoutEvent(event.cause) : event.cause,

@@ -277,7 +277,7 @@ export const systemRoutes = c.router({
     },
     metadata: {
       operationId: 'runJob',
-      codes: ['provider_unavailable', 'voice_server_unavailable', 'provider_limits_used_up'],
+      codes: ['provider_unavailable', 'voice_server_unavailable'],
       ...level(10),
     },
   },

@@ -90,8 +90,10 @@ export async function refreshOrganizations(services: Needs, run: Run): Promise<r
   }
   const snapshot = merge(found.snapshot, joining.snapshot, members.people);
   const compared = snapshot.alliances.length + snapshot.corporations.length;
-  // Single records that fail are left out, as by a run. What an outage left out would look like unchanged.
-  if (run.dryRun && failure !== undefined && (client.stopped !== undefined || compared === 0)) throw failure;
+  // Single records that fail are left out, as by a run, and so is what comes after too many that the game does not know.
+  // What an outage left out would look like unchanged.
+  const away = failure?.fault !== 'exhausted' && (client.stopped !== undefined || compared === 0);
+  if (run.dryRun && failure !== undefined && away) throw failure;
   const unread = { alliances: joining.unread, corporations: members.unread };
   const failed = { alliances: joining.failed, corporations: members.failed };
   if (!run.dryRun) {

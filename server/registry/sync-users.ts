@@ -90,8 +90,9 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     );
   }
   run.signal.throwIfAborted();
-  // A single organization that fails is left out, as by a run. What an outage left out would look like unchanged.
-  if (run.dryRun && outage !== undefined) throw outage;
+  // What an outage left out would look like unchanged. A single organization that fails is left out, as by a run, and so
+  // is what comes after too many ids that the game does not know.
+  if (run.dryRun && outage !== undefined && outage.fault !== 'exhausted') throw outage;
   if (!run.dryRun) {
     await saveMarks(db, { ...visit, buried: [] }, clock.now());
     await saveCursor(db, run.job, visit.failure && visit.place);

@@ -128,11 +128,6 @@ describe('D63: POST /system/job/{job_id}', () => {
   describe('D52: while the game is away', () => {
     const AWAY: [string, Fault, object][] = [
       ['fails', { kind: 'status', status: 502 }, { status: 502, body: { code: 'provider_unavailable' } }],
-      [
-        'refuses us until later',
-        { kind: 'status', status: 429, retryAfter: 30 },
-        { status: 503, body: { code: 'provider_limits_used_up' } },
-      ],
     ];
     afterEach(async () => {
       app.provider.reset();

@@ -128,6 +128,7 @@ describe('D63: POST /system/job/{job_id}', () => {
   describe('D52: while the game is away', () => {
     const AWAY: [string, Fault, object][] = [
       ['fails', { kind: 'status', status: 502 }, { status: 502, body: { code: 'provider_unavailable' } }],
+      ['does not answer in time', { kind: 'hang' }, { status: 504, body: { code: 'provider_timeout' } }],
     ];
     afterEach(async () => {
       app.provider.reset();

@@ -11,12 +11,17 @@ import { findUsed } from './record-use.queries.ts';
 const RECORDED_FOR = 60 * 60_000;
 const REMEMBERED = 10_000;
 
-/** When this process recorded which uses; a use that was evicted is recorded once more. */
-const recorded = new LRUCache<string, number>({ max: REMEMBERED });
+/**
+ * When this process began to record which uses, and the end of that, for which others of the same wait; a use that was
+ * evicted is recorded once more.
+ */
+const recorded = new LRUCache<string, { readonly at: number; readonly stored: Promise<unknown> }>({
+  max: REMEMBERED,
+});
 
 /**
- * Records that a caller uses another user's data (D91), before the data is sent: once an hour for each token, character,
- * owner of the character and kind of data.
+ * Records that a caller uses another user's data (D91), before the data is sent: each process does once an hour for each
+ * token, character, owner of the character and kind of data.
  *
  * @param scope which a grant of the character must have: without one there is no data and nothing to record
  */
@@ -34,9 +39,19 @@ export async function recordUse(
   const used = await findUsed(db, characterId, scope);
   if (used === undefined || !used.granted) return;
   const use = `${type} ${caller.uuid} ${characterId} ${used.owner} ${what}`;
-  if ((recorded.get(use) ?? Number.NEGATIVE_INFINITY) > now.getTime() - RECORDED_FOR) return;
+  const former = recorded.get(use);
+  if (former !== undefined && former.at > now.getTime() - RECORDED_FOR) {
+    await former.stored;
+    return;
+  }
   const on_behalf_of = type === 'ext.asked_on_behalf' ? characterId : null;
   const targets = [userTarget(characterId)];
-  await recordEvents(db, [{ type, targets, reason: what, actor: { ...actor, on_behalf_of } }], now);
-  recorded.set(use, now.getTime());
+  const stored = recordEvents(db, [{ type, targets, reason: what, actor: { ...actor, on_behalf_of } }], now);
+  recorded.set(use, { at: now.getTime(), stored });
+  try {
+    await stored;
+  } catch (error) {
+    if (recorded.peek(use)?.stored === stored) recorded.delete(use);
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
@@ -7,6 +8,7 @@ import { eventNews } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { trySignIn } from '../harness/sign-in.ts';
 
 const COUSINS = 98_100_777;
@@ -270,6 +272,28 @@ describe('D91: the events of each operation', () => {
     // Another owner has not been told of any.
     await app.db.updateTable('users').set({ owner_hash: 'new' }).where('character_id', '=', id).execute();
     expect(await typesOf(() => read(root))).toEqual(['history.read']);
+  });
+
+  it('reading another user’s data: once, however many read at the same time', async () => {
+    const { id } = await member();
+    const read = () => ok(root.history.wallet({ params: { character_id: id } }));
+    // The first one cannot be told before the others come.
+    await meanwhile(app, 'lock table events in share mode', [], () =>
+      Promise.all(Array.from({ length: 10 }, read)),
+    );
+    expect((await news()).map(({ type }) => type)).toEqual(['history.read']);
+  });
+
+  it('reading another user’s data: again if it could not be told', async () => {
+    const { id } = await member();
+    const read = () => root.history.wallet({ params: { character_id: id } });
+    await sql`alter table events add constraint refused check (type <> 'history.read') not valid`.execute(
+      app.db,
+    );
+    const refused = await Promise.all([read(), read()]);
+    await sql`alter table events drop constraint refused`.execute(app.db);
+    expect(refused.map(({ status }) => status)).toEqual([500, 500]);
+    expect(await typesOf(() => ok(read()))).toEqual(['history.read']);
   });
 
   it('D91: what was refused was not read', async () => {

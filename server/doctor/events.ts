@@ -3,6 +3,7 @@ import type { Database } from '../database/tables.ts';
 import { type CheckpointVerdict, verifyCheckpoints, verifyKeptCheckpoint } from '../event/checkpoint.ts';
 import { verifyEvents } from '../event/verify.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
+import { messageOf } from '../shared/message-of.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
 /** Milliseconds after which a missing daily checkpoint is reported; the job may have been late. */
@@ -30,17 +31,21 @@ export async function examineEvents(
   now: Date,
   { most, kept }: EventsQuestion = {},
 ): Promise<Finding[]> {
-  const { looked, head, fault } = await verifyEvents(db, now, most);
+  // The checkpoints are compared even where this fails: after a restore or on suspicion they are what counts.
+  const chain = await verifyEvents(db, now, most).catch((error: unknown) => ({ error }));
   const checkpoints = await verifyCheckpoints(db, keys);
   const outside = kept === undefined ? undefined : await verifyKeptCheckpoint(db, keys, kept);
-  const wrong = [fault, checkpoints.fault, outside?.compared === true ? outside.fault : undefined].filter(
-    (one) => one !== undefined,
-  );
+  const unread = 'error' in chain ? [bad('events', messageOf(chain.error), 'see docs/events.md')] : [];
+  const wrong = [
+    'error' in chain ? undefined : chain.fault,
+    checkpoints.fault,
+    outside?.compared === true ? outside.fault : undefined,
+  ].filter((one) => one !== undefined);
   const findings =
-    wrong.length > 0
-      ? wrong.map((one) => bad('events', one, ADVICE))
+    'error' in chain || wrong.length > 0
+      ? [...unread, ...wrong.map((one) => bad('events', one, ADVICE))]
       : [
-          good('events', `whole, up to position ${head}; ${looked} looked at`),
+          good('events', `whole, up to position ${chain.head}; ${chain.looked} looked at`),
           ofCheckpoints(checkpoints, now),
         ];
   return outside === undefined || outside.compared === true

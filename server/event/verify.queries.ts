@@ -16,16 +16,17 @@ export interface Stretch {
   readonly broken: { readonly position: number; readonly fault: Fault } | null;
 }
 
-/** The last position of all, and the place `most` positions before it. */
+/** The last position of all, and the place `most` positions before it with its event (null before the first one). */
 export async function findPlaceBefore(
   db: Kysely<Database>,
   most: number,
-): Promise<{ readonly from: Place; readonly head: number }> {
-  const { rows } = await sql<{ head: number; position: number | null; hash: Buffer | null }>`
-    select head, position, hash from (select coalesce(max(position), 0) as head from event_seals) h
+): Promise<{ readonly from: Place; readonly event_id: string | null; readonly head: number }> {
+  type Row = { head: number; position: number | null; hash: Buffer | null; event_id: string | null };
+  const { rows } = await sql<Row>`
+    select head, position, hash, event_id from (select coalesce(max(position), 0) as head from event_seals) h
       left join event_seals on position = head - ${most}::bigint`.execute(db);
-  const [{ head, position, hash } = { head: 0, position: null, hash: null }] = rows;
-  return { from: { position: position ?? 0, hash }, head };
+  const [{ head, position, hash, event_id } = { head: 0, position: null, hash: null, event_id: null }] = rows;
+  return { from: { position: position ?? 0, hash }, event_id, head };
 }
 
 /**
@@ -63,12 +64,25 @@ export async function verifyStretch(
   };
 }
 
-/** The first event from this id on that has neither a position nor an entry in the queue for one. */
-export async function findUnchained(db: Kysely<Database>, since: string): Promise<string | undefined> {
-  const { rows } = await sql<{ event_id: string }>`
-    select event_id from events e where event_id >= ${since}::uuid
-      and not exists (select from event_seals s where s.event_id = e.event_id)
-      and not exists (select from unsealed_events u where u.event_id = e.event_id)
-    order by event_id limit 1`.execute(db);
-  return rows[0]?.event_id;
+/**
+ * Of the next events after this id, the first that has neither a position nor an entry in the queue for one. `offset 0`
+ * has each seal looked up by its index: the table of seals is too long to be joined as a whole for each few thousand.
+ *
+ * @returns also the last event that was looked at; null when no more follow
+ */
+export async function findUnchained(
+  db: Kysely<Database>,
+  after: string,
+  most: number,
+): Promise<{ readonly end: string | null; readonly unchained: string | null }> {
+  const { rows } = await sql<{ end: string | null; unchained: string | null }>`
+    with next as materialized (
+      select event_id from events where event_id > ${after}::uuid order by event_id limit ${most}
+    )
+    select (select event_id from next order by event_id offset ${most - 1} limit 1) as "end",
+      (select event_id from next n
+        where not exists (select from event_seals s where s.event_id = n.event_id offset 0)
+          and not exists (select from unsealed_events u where u.event_id = n.event_id)
+        order by event_id limit 1) as unchained`.execute(db);
+  return rows[0] ?? { end: null, unchained: null };
 }

@@ -4,7 +4,7 @@ import { leastIdOf } from './event-id.ts';
 import { KEPT_AT_LEAST } from './partitions.ts';
 import { findPlaceBefore, findUnchained, type Place, verifyStretch } from './verify.queries.ts';
 
-/** Seals that one statement verifies. */
+/** Seals, or events, that one statement verifies. */
 const AT_ONCE = 5_000;
 
 export interface Verdict {
@@ -27,11 +27,33 @@ export async function verifyEvents(
   now: Date,
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<Verdict> {
-  const { from, head } = await findPlaceBefore(db, most);
+  const { from, event_id, head } = await findPlaceBefore(db, most);
   const { looked, fault } = await verifyChain(db, from, now);
   if (fault !== undefined) return { looked, head, fault };
-  const unchained = await findUnchained(db, leastKept(now));
+  const unchained = await verifyChained(db, event_id, now);
   return { looked, head, fault: unchained && `event ${unchained} has no position any more` };
+}
+
+/**
+ * The first event after this one, of all those that must still exist where there is none, that has lost its seal.
+ *
+ * Ids are in the order of time, seals in that of commits: where a change committed late, or a clock was wrong, events
+ * that were sealed later may have lower ids. One whose seal leaves no gap, as it was the last one or as the chain was
+ * written anew, is then found by a look at all events only.
+ */
+async function verifyChained(
+  db: Kysely<Database>,
+  event_id: string | null,
+  now: Date,
+): Promise<string | undefined> {
+  const least = leastKept(now);
+  let after: string | null = event_id === null || event_id < least ? least : event_id;
+  while (after !== null) {
+    const { end, unchained } = await findUnchained(db, after, AT_ONCE);
+    if (unchained !== null) return unchained;
+    after = end;
+  }
+  return undefined;
 }
 
 /** Verifies the chain after a place whose hash is trusted; `end` is the last place before a fault. */

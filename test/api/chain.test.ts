@@ -212,6 +212,22 @@ describe('D90: the daily checkpoint', () => {
     ).toContain(`BAD  events: checkpoint of position ${position}`);
   });
 
+  it('kept outside, is compared also where the events cannot be read', async () => {
+    await write();
+    const { position, signature } = await lastOne();
+    const before = await copy();
+    await past(
+      `delete from event_seals where position >= ${position}`,
+      'alter table unsealed_events rename to aside',
+    );
+    const found = (await examined(signature)).join('');
+    await past('alter table aside rename to unsealed_events', 'truncate events, event_seals', ...before);
+    expect(found).toMatch(/^BAD {2}events: relation "unsealed_events" does not exist/);
+    expect(found).toContain(
+      `BAD  events: checkpoint of position ${position}: there is no such position any more`,
+    );
+  });
+
   it.each([
     ['is forged', (signature: string) => `${signature.slice(0, -4)}AAAA`],
     ['was cut short', (signature: string) => signature.slice(0, 40)],

@@ -8,7 +8,7 @@ import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { detachCharacters } from '../person/membership.ts';
-import { deleteUserTokens } from '../user/user-tokens.queries.ts';
+import { deleteBelowTokens } from '../user/user-tokens.queries.ts';
 
 /** What is stored about a character before this sign-in. */
 export interface KnownUser {
@@ -215,7 +215,7 @@ export async function handOver(
     .where('character_id', '=', characterId)
     .execute();
   await endVisit(db, characterId);
-  await deleteUserTokens(db, { ownerIds: [characterId] });
+  await deleteBelowTokens(db, { ownerIds: [characterId] });
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);

@@ -1,6 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Database, TokenTable } from '../database/tables.ts';
-import { deleteUserTokens } from '../user/user-tokens.queries.ts';
+import { deleteBelowTokens } from '../user/user-tokens.queries.ts';
 
 export type NewToken = Insertable<TokenTable>;
 
@@ -17,7 +17,7 @@ export async function findToken(db: Kysely<Database>, uuid: string) {
 
 /** Deletes a token with its descendants and state codes (D21); undefined when it did not exist. */
 export async function deleteToken(tx: Transaction<Database>, uuid: string) {
-  await deleteUserTokens(tx, { appToken: uuid });
+  await deleteBelowTokens(tx, { appToken: uuid });
   return tx
     .deleteFrom('tokens')
     .where('uuid', '=', uuid)
@@ -110,7 +110,7 @@ export async function deleteTokensOfOtherKeys(
     )
     select uuid, token_type, owner_id from tokens where ${ofOtherKeys(kids, now)}
       and uuid not in (select uuid from ancestors where uuid is not null)`.execute(tx);
-  for (const { uuid } of rows) await deleteUserTokens(tx, { appToken: uuid });
+  for (const { uuid } of rows) await deleteBelowTokens(tx, { appToken: uuid });
   await sql`delete from tokens where uuid = any(${rows.map(({ uuid }) => uuid)}::uuid[])`.execute(tx);
   return rows;
 }

@@ -6,7 +6,8 @@ import type { JsonBytes } from '../database/json-text.ts';
 import type { Database } from '../database/tables.ts';
 import { deleteHistories } from '../history/history.queries.ts';
 import { type Parting, partCharacters } from '../person/membership.ts';
-import { deleteUserTokens } from './user-tokens.queries.ts';
+import { deleteWebhooksOf } from '../webhook/delete-webhooks.queries.ts';
+import { deleteBelowTokens } from './user-tokens.queries.ts';
 
 /** Members and the built-in user, without guests, in the order of D9; concurrent callers share one statement and its bytes. */
 export async function listUsers(db: Kysely<Database>): Promise<JsonBytes<UserShort[]>> {
@@ -76,7 +77,8 @@ export async function deleteUsers(
 ): Promise<readonly Parting[]> {
   await deleteHistories(db, characterIds);
   const partings = await partCharacters(db, characterIds, { happened: 'deleted', by, now });
-  await deleteUserTokens(db, { ownerIds: characterIds });
+  await deleteBelowTokens(db, { ownerIds: characterIds });
+  await deleteWebhooksOf(db, { ownerIds: characterIds });
   await db.deleteFrom('users').where('character_id', 'in', characterIds).execute();
   return partings;
 }

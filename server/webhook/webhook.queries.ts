@@ -105,10 +105,6 @@ export async function setWebhook(
   await db.updateTable('webhooks').set(values).where('webhook_id', '=', webhookId).execute();
 }
 
-export async function deleteWebhook(db: Kysely<Database>, webhookId: string): Promise<void> {
-  await db.deleteFrom('webhooks').where('webhook_id', '=', webhookId).execute();
-}
-
 /** Those of the ids that are no group's. */
 export async function findMissingGroups(
   db: Kysely<Database>,

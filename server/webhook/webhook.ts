@@ -16,13 +16,13 @@ import type { Vault } from '../keys/vault.ts';
 import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
+import { deleteWebhook } from './delete-webhooks.queries.ts';
 import { renewFailed, renewWaiting } from './delivery.queries.ts';
 import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './record-changes.ts';
 import { lockReached, ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretPlace } from './secret.ts';
 import {
   countWebhooks,
-  deleteWebhook,
   findMissingGroups,
   findWebhook,
   insertWebhook,

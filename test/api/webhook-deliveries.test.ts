@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
 import { readPosition } from '../../server/event/read.queries.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createVault } from '../../server/keys/vault.ts';
+import { handOver } from '../../server/sign-in/sign-in.queries.ts';
+import { giveUpTokens } from '../../server/token/give-up-tokens.ts';
+import { deleteWebhook } from '../../server/webhook/delete-webhooks.queries.ts';
 import { CLAIMED_FOR, deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { settle } from '../../server/webhook/settle.ts';
@@ -440,5 +445,86 @@ describe('D93: the webhooks of an application', () => {
     const make = () => client.webhook.create({ body: { url: HERE.callback, types: ['crash.*'] } });
     const statuses = (await Promise.all(Array.from({ length: 26 }, make))).map(({ status }) => status);
     expect(statuses.sort()).toEqual([...Array(20).fill(200), ...Array(6).fill(409)]);
+  });
+});
+
+describe('D21, D93: deliveries of a month, of which there may be millions', () => {
+  let lastId = 2_152_000_100;
+
+  async function delivered(webhook_id: string, count: number): Promise<void> {
+    await sql`
+      insert into webhook_deliveries (webhook_id, delivery_id, type, position, state, tried_on)
+      select ${webhook_id}, gen_random_uuid(), 'group.created', n, 'delivered', now()
+      from generate_series(1, ${count}::integer) n`.execute(app.db);
+  }
+
+  /** The number of deliveries of each webhook. */
+  async function left(...webhookIds: string[]): Promise<number[]> {
+    const found = await Promise.all(webhookIds.map((id) => root.webhook.get({ params: { webhook_id: id } })));
+    return Promise.all(
+      found.flatMap(({ status }, n) =>
+        status === 404 ? [] : deliveriesOf(webhookIds[n] as string).then(({ length }) => length),
+      ),
+    );
+  }
+
+  /** Refuses meanwhile that a statement deletes deliveries with the webhook, token or user that it is about. */
+  async function withoutCascade(work: () => Promise<unknown>): Promise<void> {
+    await sql`create function refuse_cascade() returns trigger language plpgsql as $$
+      begin raise exception 'a cascade deletes deliveries'; end $$`.execute(app.db);
+    await sql`create trigger refuse_cascade before delete on webhook_deliveries for each row
+      when (pg_trigger_depth() > 0) execute function refuse_cascade()`.execute(app.db);
+    await work().finally(() => sql`drop function refuse_cascade cascade`.execute(app.db));
+  }
+
+  interface Owned {
+    readonly id: number;
+    readonly token: string;
+    readonly webhook_id: string;
+  }
+
+  it.each<[string, (owned: Owned) => Promise<unknown>, number[]]>([
+    ['their webhook', (of) => ok(root.webhook.delete({ params: { webhook_id: of.webhook_id } })), [2]],
+    [
+      'a token that their application descends from',
+      (of) => ok(root.token.delete({ query: { uuid: of.token } })),
+      [2],
+    ],
+    ['their user', (of) => ok(root.user.delete({ params: { character_id: of.id } })), []],
+    [
+      'their user’s tokens with a hand-over',
+      (of) => inTransaction(app.db, (tx) => handOver(tx, of.id, 'another', app.clock.now())),
+      [2],
+    ],
+    [
+      'a token whose key is gone',
+      async (of) => {
+        const kid = 'gone';
+        await app.db.updateTable('tokens').set({ kid }).where('owner_id', '=', of.id).execute();
+        await giveUpTokens(app.app.services);
+      },
+      [2],
+    ],
+  ])('D21, D93: are deleted before %s, not by the same statement', async (_, remove, kept) => {
+    lastId += 1;
+    const { id, jwt } = await addMember(app, lastId, 10);
+    const { uuid: token } = await makeToken(app, 'per', id);
+    const child = await makeToken(app, 'dyn', id, token);
+    const [webhook_id, own, other] = [await webhookOf(child.jwt), await webhookOf(jwt), await webhookOf()];
+    for (const one of [webhook_id, own, other]) await delivered(one, 2);
+    await withoutCascade(() => remove({ id, token, webhook_id }));
+    expect(await left(webhook_id, own, other)).toEqual([...kept, 2]);
+  });
+
+  it('D93: are deleted in pieces, those of one webhook alone', async () => {
+    const [one, other] = [await webhookOf(), await webhookOf()];
+    for (const id of [one, other]) await delivered(id, 7);
+    const before = app.statements.length;
+    await inTransaction(app.db, (tx) => deleteWebhook(tx, one, 3));
+    const pieces = app.statements
+      .slice(before)
+      .filter((text) => text.includes('delete from webhook_deliveries'));
+    expect(pieces).toHaveLength(3);
+    expect(await left(one, other)).toEqual([7]);
   });
 });

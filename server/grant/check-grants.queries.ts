@@ -45,9 +45,14 @@ export async function findToCheck(
   return rows;
 }
 
-/** Postpones a check that gave no result, so that other grants are checked first. */
-export async function postponeCheck(db: Kysely<Database>, grantId: string, until: Date): Promise<void> {
-  await db.updateTable('grants').set({ next_check_on: until }).where('grant_id', '=', grantId).execute();
+/** Postpones checks that gave no result, so that other grants are checked first. */
+export async function postponeChecks(
+  db: Kysely<Database>,
+  grantIds: readonly string[],
+  until: Date,
+): Promise<void> {
+  if (grantIds.length === 0) return;
+  await db.updateTable('grants').set({ next_check_on: until }).where('grant_id', 'in', grantIds).execute();
 }
 
 /** A refresh token that the provider declared invalid, with its ciphertext when it was used. */

@@ -7,6 +7,7 @@ import { type AdaptiveLimit, createAdaptiveLimit, STOPPED_BY_SIGNAL } from '../p
 import { ProviderError } from '../provider/http.ts';
 import type { Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import type { Clock } from '../shared/clock.ts';
 import {
   type CheckPlace,
   countToCheck,
@@ -14,7 +15,7 @@ import {
   type GrantToCheck,
   makeDue,
   markAllInvalid,
-  postponeCheck,
+  postponeChecks,
 } from './check-grants.queries.ts';
 import { grantPlace, lockGrants } from './grant.queries.ts';
 import { recordDeaths } from './grant-events.ts';
@@ -28,12 +29,14 @@ const SUBJECT = 'the check of refresh tokens';
 const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
 /** Timeout of one refresh in milliseconds, including the wait for a refresh by another process. */
 const WITHIN = 20_000;
+/** Milliseconds after which a grant whose check gave no result is checked again: with the next run. */
+const AGAIN_AFTER = 5 * 60_000;
 /**
- * Milliseconds after which a grant whose check gave no result is checked again: longer than from one run to the next, so
- * that there are runs without one that always fails.
+ * The same where the sign-on answered for all others: longer than from one run to the next, so that there are runs
+ * without a grant that always fails. After an outage it would keep from the guard what the next run finds.
  */
-const AGAIN_AFTER = 25 * 60_000;
-/** A run of which a larger share fails does not count for the guard (D63); a single odd answer is no outage. */
+const ALONE_AGAIN_AFTER = 25 * 60_000;
+/** A run that fails for a larger share of users does not count for the guard (D63); a single odd answer is no outage. */
 const FAILING = 0.005;
 /** Milliseconds: a check that is due later than this was put off by a clock that is ahead. */
 const LATEST = 60 * 60_000;
@@ -42,12 +45,14 @@ interface Check {
   readonly run: Run;
   readonly limit: AdaptiveLimit;
   readonly deaths: Death[];
+  /** Ids of the grants whose check gave no result. */
+  readonly unknown: string[];
 }
 
 /**
  * Checks at the provider's sign-on the refresh tokens that were not used there for 40 to 45 minutes (all of them in a
- * run that an administrator requested), each once per run, so that tracking is at most an hour old and access tokens
- * are at hand before they are needed. Tokens that the sign-on declares invalid (D34) are marked together at the end,
+ * run that an administrator requested), each once per run, so that tracking is at most an hour old, but for single tokens
+ * whose check failed, and access tokens are at hand before they are needed. Tokens that the sign-on declares invalid (D34) are marked together at the end,
  * unless they are suspiciously many (D63).
  *
  * @throws Error when the run was stopped (the next run continues), or when the sign-on is failing; its verdicts of this
@@ -59,6 +64,7 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
     run,
     limit: createAdaptiveLimit(BOUNDS, run.signal),
     deaths: [],
+    unknown: [],
   };
   const now = clock.now();
   await makeDue(db, now, run.asked ? now : new Date(now.getTime() + LATEST));
@@ -92,6 +98,7 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
   // At the time limit the results so far are applied: otherwise a run that always takes too long would never apply any.
   if (stopped === undefined || stopped === STOPPED_BY_SIGNAL)
     await invalidateDead(services, check, characters.size);
+  if (stopped === undefined) await postponeChecks(db, check.unknown, later(clock, ALONE_AGAIN_AFTER));
   if (stopped !== undefined) {
     throw new Error(`the check of refresh tokens ended after ${done} of ${total}: ${stopped}`);
   }
@@ -99,7 +106,7 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
 
 async function checkGrant(services: CheckServices, check: Check, grant: GrantToCheck): Promise<void> {
   const { db, vault, clock, access, outages } = services;
-  const { limit, deaths } = check;
+  const { limit, deaths, unknown } = check;
   const { grant_id: id, character_id: characterId, access_token: sealed } = grant;
   try {
     // Also when it is still valid: the check is about whether the refresh token gives a new one.
@@ -115,14 +122,19 @@ async function checkGrant(services: CheckServices, check: Check, grant: GrantToC
     if (isUnreachable(error)) return limit.stop('the database cannot be reached');
     // Errors of our own, such as a missing key, say nothing about the sign-on.
     if (error instanceof ProviderError) limit.failed(error.message);
-    await postponeCheck(db, id, new Date(clock.now().getTime() + AGAIN_AFTER));
+    unknown.push(id);
+    await postponeChecks(db, [id], later(clock, AGAIN_AFTER));
   }
+}
+
+function later(clock: Clock, milliseconds: number): Date {
+  return new Date(clock.now().getTime() + milliseconds);
 }
 
 /** Marks invalid what the provider declared invalid, unless these are too many at once (D34, D63). */
 async function invalidateDead(
   services: CheckServices,
-  { run, deaths, limit }: Check,
+  { run, deaths, limit, unknown }: Check,
   lookedAt: number,
 ): Promise<void> {
   const { db, clock, log } = services;
@@ -136,7 +148,7 @@ async function invalidateDead(
         changes: [{ field: 'refresh_token', before: 'valid', after: 'invalid' }],
       })),
     healthy: limit.failures <= lookedAt * FAILING,
-    complete: limit.stopped === undefined,
+    complete: limit.stopped === undefined && unknown.length === 0,
   };
   const { invalid, refusal } = await inTransaction(db, async (tx) => {
     const refusal = await guardMassChange(tx, services, run, losses);

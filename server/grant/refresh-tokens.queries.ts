@@ -10,6 +10,7 @@ export interface RefreshState {
   /** Whether another process is refreshing the tokens at the moment. */
   readonly in_flight: boolean;
   readonly cut_off: boolean;
+  readonly next_check_on: Date;
 }
 
 /** The refresh state of a grant; undefined when the grant was deleted. */
@@ -18,7 +19,7 @@ export async function readRefreshState(
   grantId: string,
 ): Promise<RefreshState | undefined> {
   const { rows } = await sql<RefreshState>`
-    select valid, refresh_token, access_token, access_expires_on,
+    select valid, refresh_token, access_token, access_expires_on, next_check_on,
       coalesce(refresh_started_on > now() - interval '30 seconds', false) as in_flight,
       coalesce(refresh_started_on <= now() - interval '30 seconds', false) as cut_off
     from grants where grant_id = ${grantId}`.execute(db);
@@ -112,9 +113,17 @@ export async function leaveToCheck(db: Kysely<Database>, grantId: string, used: 
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
 }
 
-/** Ends a refresh about which the provider gave no answer: the refresh token stays valid. */
-export async function endRefresh(db: Kysely<Database>, grantId: string, used: Buffer): Promise<void> {
+/**
+ * Ends a refresh about which the provider gave no answer: the refresh token stays valid, and its check due when it was.
+ * Otherwise a token in use whose refresh always fails would be part of every check.
+ */
+export async function endRefresh(
+  db: Kysely<Database>,
+  grantId: string,
+  used: Buffer,
+  nextCheckOn: Date,
+): Promise<void> {
   await sql`
-    update grants set refresh_started_on = null
+    update grants set refresh_started_on = null, next_check_on = ${nextCheckOn}
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
 }

@@ -27,6 +27,12 @@ const SPARE_LIFE = 60_000;
 /** Milliseconds between two checks of a refresh by another process. */
 const LOOK_EVERY = 40;
 
+/** A grant whose refresh this process has claimed, with the refresh token that it uses. */
+interface Claimed extends Pick<Death, 'grantId' | 'characterId' | 'used'> {
+  /** When its check was due before. */
+  readonly nextCheckOn: Date;
+}
+
 /** The access tokens of one process. */
 interface RefreshedTokens extends AccessTokens {
   /**
@@ -79,7 +85,8 @@ export function createAccessTokens(services: {
         // A process that lacks the key leaves the refresh to others.
         const refreshToken = vault.open(state.refresh_token, grantPlace(grantId, 'refresh_token'));
         if (await claimRefresh(db, grantId, state.refresh_token, clock.now())) {
-          return refresh({ grantId, characterId, used: state.refresh_token }, refreshToken, dead);
+          const used = { grantId, characterId, used: state.refresh_token, nextCheckOn: state.next_check_on };
+          return refresh(used, refreshToken, dead);
         }
       }
       if (performance.now() + LOOK_EVERY >= deadline) {
@@ -90,15 +97,16 @@ export function createAccessTokens(services: {
   }
 
   async function refresh(
-    { grantId, characterId, used }: Pick<Death, 'grantId' | 'characterId' | 'used'>,
+    { nextCheckOn, ...claimed }: Claimed,
     refreshToken: string,
     dead: NonNullable<Asked['dead']>,
   ): Promise<string | undefined> {
+    const { grantId, characterId, used } = claimed;
     let current = used;
     try {
       const outcome = await askTwice(refreshToken);
       if (outcome.kind === 'dead') {
-        await handleDeath({ grantId, characterId, used, cause: outcome.cause }, dead);
+        await handleDeath({ ...claimed, cause: outcome.cause }, nextCheckOn, dead);
         return undefined;
       }
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
@@ -106,7 +114,7 @@ export function createAccessTokens(services: {
       const renewed = vault.seal(outcome.refreshToken, grantPlace(grantId, 'refresh_token'));
       let deleted = false;
       await untilReachable(async () => {
-        if (await replace({ grantId, characterId, used }, renewed)) return;
+        if (await replace(claimed, renewed)) return;
         deleted = (await readRefreshState(db, grantId)) === undefined;
         // What its deletion handed to this job (D19b, D29b) is the former refresh token.
         const revoke = { grant_id: grantId, refresh_token: renewed.toString('base64') };
@@ -130,7 +138,7 @@ export function createAccessTokens(services: {
       return accessToken;
     } catch (error) {
       // A failed request says nothing about the refresh token, so it stays valid (D34).
-      if (error instanceof ProviderError) await endRefresh(db, grantId, current);
+      if (error instanceof ProviderError) await endRefresh(db, grantId, current, nextCheckOn);
       throw error;
     }
   }
@@ -140,7 +148,7 @@ export function createAccessTokens(services: {
    * dead: then the grant is valid again, which is told as that was (D91). False when the grant has another one, or is gone.
    */
   async function replace(
-    { grantId, characterId, used }: Pick<Death, 'grantId' | 'characterId' | 'used'>,
+    { grantId, characterId, used }: Omit<Claimed, 'nextCheckOn'>,
     renewed: Buffer,
   ): Promise<boolean> {
     if (await storeRefreshToken(db, grantId, used, renewed, 'valid')) return true;
@@ -154,11 +162,15 @@ export function createAccessTokens(services: {
     });
   }
 
-  async function handleDeath(death: Death, dead: NonNullable<Asked['dead']>): Promise<void> {
+  async function handleDeath(
+    death: Death,
+    nextCheckOn: Date,
+    dead: NonNullable<Asked['dead']>,
+  ): Promise<void> {
     const { grantId, characterId, used, cause } = death;
     if (dead === 'leave') return leaveToCheck(db, grantId, used);
     if (dead !== 'mark') {
-      await endRefresh(db, grantId, used);
+      await endRefresh(db, grantId, used, nextCheckOn);
       return dead(death);
     }
     await inTransaction(db, async (tx) => {

@@ -77,7 +77,7 @@ export const catalogue = {
     // As for sign-ins: unresponsive applications must not delay the others.
     concurrency: 1024,
   }),
-  /** Refreshes access tokens, which tells whether their refresh tokens are valid: tracking is at most an hour old. */
+  /** Refreshes access tokens, which tells whether their refresh tokens are valid: within the hour, unless it fails. */
   'check-grants': scheduled('*/10 * * * *', 900),
   'check-voice-nicknames': scheduled('25 * * * *', 600),
   // Each run processes the characters that are due: each character every hour, or every twelve hours.

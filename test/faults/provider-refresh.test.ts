@@ -382,7 +382,7 @@ describe('D34: a rotated refresh token', () => {
   it.each([
     ['found dead', (id: string, used: Buffer) => markInvalid(app.db, id, used, 'dead', app.clock.now())],
     ['left to the check', (id: string, used: Buffer) => leaveToCheck(app.db, id, used)],
-    ['not answered', (id: string, used: Buffer) => endRefresh(app.db, id, used)],
+    ['not answered', (id: string, used: Buffer) => endRefresh(app.db, id, used, app.clock.now())],
     ['answered', (id: string, used: Buffer) => storeAccessToken(app.db, id, used, nameless())],
   ])(
     'of a sign-in meanwhile, which is being refreshed, is not touched when the older one is %s',

@@ -353,7 +353,7 @@ describe('D63: a faulty sign-on takes nothing away', () => {
       const unchanged = ({ next_check_on: _next, ...row }: (typeof before)[number]) => row;
       expect((await grants()).map(unchanged)).toEqual(before.map(unchanged));
       app.provider.faults.clear();
-      app.clock.advance(25 * MINUTE);
+      app.clock.advance(5 * MINUTE);
       await check();
       expect((await grants()).every((grant) => grant.valid && grant.access_token !== null)).toBe(true);
     },
@@ -373,7 +373,7 @@ describe('D63: a faulty sign-on takes nothing away', () => {
       expect(asked().filter(({ status }) => status === 503).length).toBeLessThanOrEqual(10 + 8);
       expect(await invalid()).toEqual([]);
       app.provider.faults.clear();
-      app.clock.advance(25 * MINUTE);
+      app.clock.advance(5 * MINUTE);
       await check();
       expect(await invalid()).toEqual([ADA]);
       const later = app.clock.now();
@@ -483,6 +483,31 @@ describe('D63: a faulty sign-on takes nothing away', () => {
     expect(await invalid()).toEqual([]);
     await check({}, { ...app.app.services, access: { of } });
     expect(await invalid()).toEqual(ids.slice(0, 30));
+  });
+
+  it('what is held back stays so after an outage at the start of runs, however few are held', async () => {
+    kill((await addGrants(app, 60, [SKILLS])).slice(0, 22));
+    await check();
+    for (let outage = 0; outage < 2; outage += 1) {
+      app.clock.advance(10 * MINUTE);
+      app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });
+      await expect(check()).rejects.toThrow(/^the check of refresh tokens ended after 3 of/);
+      app.provider.faults.clear();
+    }
+    app.clock.advance(10 * MINUTE);
+    await check();
+    expect(await invalid()).toEqual([]);
+    expect(await found()).toEqual([2]);
+  });
+
+  it('a refresh token in use, whose every check and refresh fails, is not in each run either', async () => {
+    await addGrants(app, 1, [SKILLS]);
+    app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });
+    await check();
+    const [before] = await grants();
+    expect(before?.next_check_on).toEqual(new Date(app.clock.now().getTime() + 25 * MINUTE));
+    expect(await outcomeOf(app.app.services.client.ask(ownRecord(ADA)))).toBe('unusable');
+    expect(await grants()).toEqual([before]);
   });
 
   it('a run counts in which one check of hundreds fails', async () => {

@@ -152,7 +152,7 @@ export const corporationRoutes = c.router({
     path: '/corporation/:corporation_id/guest/:character_id',
     summary: 'Delete a guest',
     description:
-      'Deletes the guest user with everything that belongs to it. A user who is not a guest of this corporation is a 404. One whom a group forbids to log in, or bars from another group, is deleted by level 9 alone.',
+      'Deletes the guest user with everything that belongs to it. A user who is not a guest of this corporation is a 404. One whom a group forbids to log in, or bars from another group by a policy that level 9 set, is deleted by level 9 alone.',
     pathParams: z.object({
       corporation_id: corporationId,
       character_id: field(IdInUrl, 'Id of the guest.', 2112000003),

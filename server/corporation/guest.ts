@@ -10,7 +10,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
 import { lockOwnedGroups } from '../group/group.queries.ts';
-import { isBarred } from '../policy/policy.queries.ts';
+import { isBarredByAdministrator } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound } from '../shared/domain-error.ts';
 import { INVITATION_LIFETIME } from '../sign-in/start-login.ts';
@@ -57,7 +57,7 @@ function tooManyCodes(corporationId: number): DomainError {
 
 /**
  * Deletes a guest of this corporation with all its data (D19b, D28); 404 for any other user. Below level 9 it is refused
- * for a guest whom a group forbids to log in (D27), or bars from another group (D111): invited again, it would be let in.
+ * for a guest whom a group forbids to log in (D27), or level 9 bars from a group (D111): invited again, it would be let in.
  */
 export async function removeGuest(
   services: Pick<Services, 'db' | 'queue' | 'clock' | 'touches'>,
@@ -79,7 +79,7 @@ export async function removeGuest(
 async function requireNoBar(tx: Transaction<Database>, has: number, characterId: number): Promise<void> {
   let what: string;
   if (await isShutOut(tx, characterId)) what = 'forbids to log in';
-  else if (await isBarred(tx, characterId)) what = 'bars from another group';
+  else if (await isBarredByAdministrator(tx, characterId)) what = 'bars from another group';
   else return;
   throw forbidden({ level: ADMINISTRATOR_LEVEL, has, to: `deleting a guest whom a group ${what}` });
 }

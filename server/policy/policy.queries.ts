@@ -312,29 +312,26 @@ export async function findModeration(
 }
 
 /**
- * Whether the policy `p` bars the members of the group `b`, and may keep them there: level 9 set it, or both groups have
- * one owner. Any owner may name any group, and must not hold its members by that.
+ * Whether the members of a group are barred from another one by people who may keep them: level 9, or the owner of both.
+ * Any owner may name any group, and must not hold its members by that.
  */
-const bars = sql<boolean>`(b.group_id = any(p.groups_none) and ${counts}
-  and (p.by_administrator or g.owner_id = b.owner_id))`;
-
-/** Whether the members of a group are barred from another one by people who may keep them. */
 export async function barsElsewhere(db: Kysely<Database>, groupId: string): Promise<boolean> {
   const { rows } = await sql<{ bars: boolean }>`
     select exists (
       select from group_policies p join groups g using (group_id) join groups b on b.group_id = ${groupId}
-      where ${bars}
+      where ${groupId} = any(p.groups_none) and ${counts} and (p.by_administrator or g.owner_id = b.owner_id)
     ) as bars`.execute(db);
   return rows[0]?.bars ?? false;
 }
 
-/** Whether a hand-made group of the user bars it from another one, so that it may not leave it. */
-export async function isBarred(db: Kysely<Database>, characterId: number): Promise<boolean> {
+/** Whether a policy that level 9 set bars the members of a hand-made group that the user is in. */
+export async function isBarredByAdministrator(db: Kysely<Database>, characterId: number): Promise<boolean> {
   const { rows } = await sql<{ barred: boolean }>`
     select exists (
       select from group_members m join groups b on b.group_id = m.group_id
         cross join group_policies p join groups g on g.group_id = p.group_id
-      where m.character_id = ${characterId} and not b.is_autogroup and ${bars}
+      where m.character_id = ${characterId} and not b.is_autogroup
+        and m.group_id = any(p.groups_none) and ${counts} and p.by_administrator
     ) as barred`.execute(db);
   return rows[0]?.barred ?? false;
 }

@@ -349,18 +349,28 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     await ok(root.group.delete({ params }));
   });
 
-  it('D111: nor does anybody below level 9 delete one whom a group bars from another one', async () => {
-    const { id } = await makeGuest();
-    const character_name = (await userRow(app, id))?.character_name as string;
+  it('D111: nor does anybody below level 9 delete one whom a group bars from another one, if level 9 has set that', async () => {
+    const [{ id }, { id: another }] = [await makeGuest(), await makeGuest()];
     const suspended = await ok(root.group.create({ body: { group_name: 'Suspended' } }));
-    await ok(root.group.update({ params: suspended, body: { add_members: [character_name] } }));
+    const names = await Promise.all(
+      [id, another].map(async (who) => (await userRow(app, who))?.character_name),
+    );
+    await ok(root.group.update({ params: suspended, body: { add_members: names as string[] } }));
     const officers = await ok(root.group.create({ body: { group_name: 'Officers' } }));
-    const eligible = { corporations: [HOST], groups_none: [suspended.group_id] };
-    await ok(root.group.setPolicy({ params: officers, body: { joining: 'open', eligible } }));
+    const policy = {
+      joining: 'open' as const,
+      eligible: { corporations: [HOST], groups_none: [suspended.group_id] },
+    };
+    await ok(root.group.setPolicy({ params: officers, body: policy }));
     expect(await remove(id)).toMatchObject({ status: 403, body: { code: 'level_too_low' } });
     const { members } = await ok(root.group.get({ params: suspended }));
     expect(members).toContainEqual(expect.objectContaining({ character_id: id }));
     expect(await remove(id, root)).toMatchObject({ status: 200 });
+    // An owner of both keeps nobody from those who answer for the corporation (D15).
+    const owner = (await userRow(app, 2_120_000_001))?.character_name as string;
+    for (const params of [officers, suspended]) await ok(root.group.update({ params, body: { owner } }));
+    await ok(inviter.group.setPolicy({ params: officers, body: policy }));
+    expect(await remove(another)).toMatchObject({ status: 200 });
     for (const params of [officers, suspended]) await ok(root.group.delete({ params }));
   });
 

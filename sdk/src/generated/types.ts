@@ -3201,7 +3201,7 @@ export interface Api {
     /**
      * Delete a guest.
      *
-     * Deletes the guest user with everything that belongs to it. A user who is not a guest of this corporation is a 404. One whom a group forbids to log in, or bars from another group, is deleted by level 9 alone.
+     * Deletes the guest user with everything that belongs to it. A user who is not a guest of this corporation is a 404. One whom a group forbids to log in, or bars from another group by a policy that level 9 set, is deleted by level 9 alone.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 2 or more, and write authority over the corporation that `corporation_id` names.
      */

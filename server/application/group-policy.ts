@@ -85,7 +85,9 @@ export async function setPolicy(
     const anyway = rehearsed ? await undone(tx, () => judged([])) : undefined;
     await rememberEligible(tx, groupId);
     const byAdministrator = isAdministrator(caller.level);
-    await storePolicy(tx, groupId, after, byAdministrator, sameForMembers ? stored.updated_on : now);
+    // A later time is that of a clock that was ahead.
+    const asked = sameForMembers && stored.updated_on < now ? stored.updated_on : now;
+    await storePolicy(tx, groupId, after, byAdministrator, asked);
     const { departures, standings } = await judged(anyway?.departures ?? []);
     const ended = await endApplications(tx, now, { groupIds: [groupId] });
     const targets = [{ type: 'group' as const, id: groupId, name: group.group_name }];

@@ -642,6 +642,17 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     await judge();
   });
 
+  it('D63: nor does a policy stay one of later that was set while the clock was ahead', async () => {
+    const params = await group(await person(ONE), { eligible: { corporations: [ONE] } });
+    const policy = app.db.updateTable('group_policies').where('group_id', '=', params.group_id);
+    await policy.set({ updated_on: new Date(app.clock.now().getTime() + 10 * HOUR) }).execute();
+    await ok(root.group.setPolicy({ params, body: {} }));
+    const stored = app.db.selectFrom('group_policies').select('updated_on');
+    expect(await stored.where('group_id', '=', params.group_id).execute()).toEqual([
+      { updated_on: app.clock.now() },
+    ]);
+  });
+
   it.each([
     ['groups_any', 9_600_000, 98_750_081, OTHER],
     ['groups_none', 9_700_000, ONE, 98_750_082],

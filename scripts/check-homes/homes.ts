@@ -35,6 +35,12 @@ const HOMED: readonly Homed[] = [
     instead: 'belongs into *.queries.ts',
   },
   {
+    name: "a table of pg-boss's",
+    home: /^server\/queue\/pgboss\.queries\.ts$/,
+    signs: [/\bpgboss\.(?!queries\b)/],
+    instead: 'is touched by server/queue/pgboss.queries.ts alone',
+  },
+  {
     name: 'a bare level',
     home: /^server\/access\//,
     signs: [new RegExp(`${LEVEL}(?:${COMPARISON}|${FALLBACK})-?\\d`, 'i')],

@@ -2,17 +2,12 @@ import { type Kysely, sql } from 'kysely';
 import { isBuiltIn } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 import type { Backlog } from '../observability/gauges.ts';
-import { catalogue } from '../queue/job-catalogue.ts';
+import { runsOfJobs } from '../queue/pgboss.queries.ts';
 
 export interface AgedBacklog extends Backlog {
   /** Seconds since the registry was made, and its built-in user with it. */
   readonly age: number;
 }
-
-/** How many runs of each job one worker has at work at once, by name. */
-const AT_ONCE = JSON.stringify(
-  Object.fromEntries(Object.entries(catalogue).map(([name, { concurrency }]) => [name, concurrency])),
-);
 
 /** Reads the backlog in one cheap statement, whatever the size of the registry. */
 export async function readBacklog(db: Kysely<Database>, now: Date): Promise<AgedBacklog> {
@@ -23,16 +18,7 @@ export async function readBacklog(db: Kysely<Database>, now: Date): Promise<Aged
         as sync_age,
       (select remaining from provider_error_budget where ends_on > ${now}) as provider_errors_left,
       (select coalesce(json_agg(json_build_object('job', name, 'waiting', waiting, 'failed', failed) order by name), '[]')
-        from (
-          select name,
-            -- While a worker has as many as it takes at once, the others wait for it; not for one that has died.
-            case when count(*) filter (where state = 'active' and started_on + expire_in > now())
-                >= (${AT_ONCE}::jsonb -> name)::int then 0
-              else count(*) filter (where state < 'active' and start_after <= now())::int end as waiting,
-            count(*) filter (where state = 'failed' and completed_on > now() - interval '24 hours')::int as failed
-          from pgboss.job where name <> 'dead-letters' and name not like '\\_\\_pgboss%'
-          group by name
-        ) jobs) as jobs,
+        from (${runsOfJobs}) jobs) as jobs,
       (select count(*)::int from crash_reports where timestamp > ${now}::timestamptz - interval '24 hours') as crashes`.execute(
     db,
   );

@@ -4,10 +4,10 @@ import { ENCODING, OLDEST_POSTGRESQL } from '../database/open.ts';
 import type { ReplicaState } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import type { JobName } from '../queue/job-catalogue.ts';
+import { failedRuns } from '../queue/pgboss.queries.ts';
 import { nextRuns, type Schedules } from '../queue/schedule.ts';
 import {
   countTroubledWebhooks,
-  failedRuns,
   lastRuns,
   ping,
   readServerState,

@@ -66,12 +66,3 @@ export async function lastRuns(db: Kysely<Database>): Promise<ReadonlyMap<string
   const rows = await db.selectFrom('schedules').select(['job_id', 'ran_on']).execute();
   return new Map(rows.map(({ job_id, ran_on }) => [job_id, ran_on]));
 }
-
-/** The number of runs of each job that failed for good within a day. */
-export async function failedRuns(db: Kysely<Database>): Promise<{ job: string; failed: number }[]> {
-  const { rows } = await sql<{ job: string; failed: number }>`
-    select name as job, count(*) as failed from pgboss.job
-    where state = 'failed' and completed_on > now() - interval '24 hours'
-    group by name order by name`.execute(db);
-  return rows;
-}

@@ -15,6 +15,10 @@ const DEAD_LETTERS = 'dead-letters';
 const AGAIN_AFTER = 100;
 /** Timeout for connecting, in milliseconds. */
 const CONNECT_WITHIN = 10_000;
+/** How many runs of each job one worker has at work at once, by name. */
+const AT_ONCE = JSON.stringify(
+  Object.fromEntries(Object.entries(catalogue).map(([name, { concurrency }]) => [name, concurrency])),
+);
 
 /**
  * Starts pg-boss and creates its tables, one queue for each job of the catalogue, and the trigger for notifications.
@@ -181,4 +185,24 @@ export async function nextRunIn(database: PgBoss.Db, name: JobName): Promise<num
   // Undefined after {@link QueueDatabase.hurry}, when the process stops.
   const [row] = (answer?.rows ?? []) as { wait: number | null }[];
   return row?.wait ?? undefined;
+}
+
+/** A select: the `name` of each job, how many of its runs are `waiting`, and how many `failed` for good within a day. */
+export const runsOfJobs = sql`
+  select name,
+    -- While a worker has as many as it takes at once, the others wait for it; not for one that has died.
+    case when count(*) filter (where state = 'active' and started_on + expire_in > now())
+        >= (${AT_ONCE}::jsonb -> name)::int then 0
+      else count(*) filter (where state < 'active' and start_after <= now())::int end as waiting,
+    count(*) filter (where state = 'failed' and completed_on > now() - interval '24 hours')::int as failed
+  from pgboss.job where name <> ${DEAD_LETTERS} and name not like '\\_\\_pgboss%'
+  group by name`;
+
+/** The number of runs of each job that failed for good within a day. */
+export async function failedRuns(db: Kysely<Database>): Promise<{ job: string; failed: number }[]> {
+  const { rows } = await sql<{ job: string; failed: number }>`
+    select name as job, count(*) as failed from pgboss.job
+    where state = 'failed' and completed_on > now() - interval '24 hours'
+    group by name order by name`.execute(db);
+  return rows;
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readBacklog } from '../../server/doctor/backlog.queries.ts';
-import { failedRuns } from '../../server/doctor/doctor.queries.ts';
 import type { JobName } from '../../server/queue/job-catalogue.ts';
-import { completeRun, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
+import { completeRun, failedRuns, findWaitingRun, nextRunIn } from '../../server/queue/pgboss.queries.ts';
 import { openQueue } from '../../server/queue/queue.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';

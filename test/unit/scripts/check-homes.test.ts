@@ -26,13 +26,22 @@ describe('code outside its home', () => {
     'db.executeQuery(CompiledQuery.raw(text))',
     "pool.query('select now()')",
     'client.query(`listen castellan_jobs`)',
-    "'update pgboss.job set state = 1'",
+    "'update boss.job set state = 1'",
   ];
   it.each(SQL_SIGNS)('SQL: %s', (line) => {
     expect(inFile('server/a/a.ts')(line)).toEqual([`server/a/a.ts:1: ${SQL}: ${line.trim()}`]);
     expect(inFile('jobs/worker.ts')(line)).toHaveLength(1);
     expect(inFile('server/a/a.queries.ts')(line)).toEqual([]);
     expect(inFile('server/database/migrate.ts')(line)).toEqual([]);
+  });
+
+  it("a table of pg-boss's", () => {
+    const line = '    select count(*) from pgboss.job';
+    expect(inFile('server/a/a.queries.ts')(line)).toEqual([
+      `server/a/a.queries.ts:1: a table of pg-boss's is touched by server/queue/pgboss.queries.ts alone: ${line.trim()}`,
+    ]);
+    expect(inFile('server/queue/pgboss.queries.ts')(line)).toEqual([]);
+    expect(inFile('server/a/a.ts')("import { setUp } from '../queue/pgboss.queries.ts';")).toEqual([]);
   });
 
   it.each([

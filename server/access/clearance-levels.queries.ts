@@ -34,7 +34,7 @@ const least = {
 } as const;
 
 /**
- * Whether the caller in row `me` (see `callerStanding`) has read authority over the user `u` in the corporation `c`:
+ * Whether the caller in row `me` (see `callerPosition`) has read authority over the user `u` in the corporation `c`:
  * D11 and D12 as one SQL expression, for statements over many users. A deleted user can be read from level 7 on.
  */
 export const readsUser: RawBuilder<boolean> = sql`(

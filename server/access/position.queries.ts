@@ -27,7 +27,7 @@ const reached = sql`array(select coalition_id::text from coalition_reach r where
 /**
  * Memberships of the token's owner, with the lower level of owner and sponsor (D23); no row if one of them was deleted.
  */
-export const callerStanding = (asker: Asker) => sql`
+export const callerPosition = (asker: Asker) => sql`
   select 'caller' as role, u.character_id, u.corporation_id, c.alliance_id, ${reached} as coalitions,
     least(u.clearance_level, sponsor.clearance_level) as level
   from users u join users sponsor on sponsor.character_id = ${answersFor(asker)}
@@ -53,14 +53,14 @@ const alliancePositions = (ids: readonly number[]) => sql`
  * A coalition counts as a member of itself: distance 5 to users whose corporation or alliance is a member, 7 to all
  * others (D14).
  */
-const coalitionStanding = (id: string) => sql`
+const coalitionPosition = (id: string) => sql`
   select 'target', null, null, null, array[co.coalition_id::text], 0 from coalitions co where co.coalition_id = ${id}`;
 
 const targetPosition: Record<Target, (id: number | string) => RawBuilder<unknown>> = {
   user: (id) => userPosition(Number(id)),
   corporation: (id) => corporationPositions([Number(id)]),
   alliance: (id) => alliancePositions([Number(id)]),
-  coalition: (id) => coalitionStanding(String(id)),
+  coalition: (id) => coalitionPosition(String(id)),
 };
 
 /**
@@ -73,7 +73,7 @@ export async function findPositions(
   id: number | string,
 ): Promise<{ caller: RankedPosition | undefined; target: RankedPosition | undefined }> {
   const { rows } = await sql<PositionRow>`
-    ${callerStanding(asker)} union all ${targetPosition[over](id)}`.execute(db);
+    ${callerPosition(asker)} union all ${targetPosition[over](id)}`.execute(db);
   const find = (role: PositionRow['role']) => {
     const row = rows.find((candidate) => candidate.role === role);
     return row && toPosition(row);
@@ -116,7 +116,7 @@ export function findUserPositions(
 }
 
 async function findAll(db: Kysely<Database>, asker: Asker, targets: RawBuilder<unknown>): Promise<Positions> {
-  const { rows } = await sql<PositionRow>`${callerStanding(asker)} union all ${targets}`.execute(db);
+  const { rows } = await sql<PositionRow>`${callerPosition(asker)} union all ${targets}`.execute(db);
   const caller = rows.find((row) => row.role === 'caller');
   return {
     caller: caller && toPosition(caller),

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { readsBody, readsEverybody, readsUser } from '../access/clearance-levels.queries.ts';
-import { type Asker, callerStanding } from '../access/position.queries.ts';
+import { type Asker, callerPosition } from '../access/position.queries.ts';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
 import { leastIdOf, momentOf } from './event-id.ts';
@@ -48,7 +48,7 @@ export function reading(reader: Reader, least?: string): RawBuilder<unknown> {
   if (reader === 'all' || 'app_token' in reader) return sql`me as (select)`;
   const lately = least === undefined ? sql`true` : sql`event_id >= ${leastIdOf(momentOf(least))}::uuid`;
   return sql`
-    me as materialized (${callerStanding(reader)}),
+    me as materialized (${callerPosition(reader)}),
     owned as materialized (
       select left(coalesce(max(${textOfId('event_id')}), ''), 13) as since from events, me
       where concerns @> array[me.character_id::bigint] and type in ('user.handed_over', 'user.deleted')

@@ -71,12 +71,12 @@ export async function settle(
     );
     const anew = elsewhere.map(({ parcel }) => parcel);
     await putBack(tx, webhookId, { unsent: notBegun, anew }, now);
-    const standing = standingAfter(webhook, present, now);
+    const backoff = backoffAfter(webhook, present, now);
     if (
-      standing.failures !== webhook.failures ||
-      standing.paused_until?.getTime() !== webhook.paused_until?.getTime()
+      backoff.failures !== webhook.failures ||
+      backoff.paused_until?.getTime() !== webhook.paused_until?.getTime()
     ) {
-      await setWebhook(tx, webhookId, standing);
+      await setWebhook(tx, webhookId, backoff);
     }
     if (webhook.disabled_on !== null) return undefined;
     if (present.some(({ status }) => status === GONE)) {
@@ -118,13 +118,13 @@ function toRow(outcome: Outcome, now: Date, ahead: number): Settled {
   };
 }
 
-interface Standing {
+interface Backoff {
   readonly failures: number;
   readonly paused_until: Date | null;
 }
 
 /** Counts the failures in a row and computes the pause. One success, of a test too, ends the count. */
-export function standingAfter(before: Standing, outcomes: readonly Outcome[], now: Date): Standing {
+export function backoffAfter(before: Backoff, outcomes: readonly Outcome[], now: Date): Backoff {
   const failed = outcomes.filter((outcome) => outcome.parcel.position !== null && !arrived(outcome));
   const asked = Math.max(0, ...outcomes.filter(asksForPause).map(({ retryAfter = 0 }) => retryAfter));
   // Never shortens a pause: the results of requests that were sent before it arrive after it began.

@@ -7,7 +7,7 @@ import { loginVoices, mayLogIn, mayUseTokens, type Voice } from '../access/login
 import { idNamed } from '../access/named-user.queries.ts';
 import {
   type Asker,
-  callerStanding,
+  callerPosition,
   type PositionRow,
   toPosition,
   userPosition,
@@ -221,7 +221,7 @@ export async function findReach(
   nameOrId: string,
 ): Promise<{ readonly caller: RankedPosition | undefined; readonly subject: RankedPosition | undefined }> {
   const { rows } = await sql<PositionRow>`
-    ${callerStanding(asker)} union all ${userPosition(idNamed(nameOrId))}`.execute(db);
+    ${callerPosition(asker)} union all ${userPosition(idNamed(nameOrId))}`.execute(db);
   const [caller, subject] = ['caller', 'target'].map((role) => rows.find((row) => row.role === role));
   return { caller: caller && toPosition(caller), subject: subject && toPosition(subject) };
 }
@@ -242,7 +242,7 @@ export async function findWhy<About extends keyof Judged>(
 ): Promise<Found<About>> {
   const { rows } = await sql<Row>`
     with asked as (
-      select 1 as place, caller.* from (${callerStanding(asker)}) caller
+      select 1 as place, caller.* from (${callerPosition(asker)}) caller
       union all
       select 2, subject.* from (${userPosition(idNamed(nameOrId))}) subject
       union all

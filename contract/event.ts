@@ -174,7 +174,7 @@ export const Event = component(
     changes: field(z.array(Change), 'The fields that changed.'),
     reason: field(
       z.string().nullable(),
-      'Why: what the acting user gave as the reason, or what the service found; null where neither is known. Of a decision about an application only the applicant and who decided are shown it, of a merge or split of persons only who did it, besides level 9; a permanent token of level 7 or 8 only where it did that itself.',
+      'Why: what the acting user gave as the reason, or what the service found; null where neither is known. Of a decision about an application only the applicant and who decided are shown it, of a merge or split of persons only who did it, besides level 9; a permanent token of level 7 or 8, or a user token made from one, only where it did that itself.',
     ),
     cause: field(
       Cause.nullable(),
@@ -182,7 +182,7 @@ export const Event = component(
     ),
     context: field(
       EventContext.nullable(),
-      'Shown to level 9 and to whose request it was (to a permanent token of level 7 or 8 that of its own requests), for 90 days; null where there was no request.',
+      'Shown to level 9 and to whose request it was (to a permanent token of level 7 or 8, or a user token made from one, that of its own requests), for 90 days; null where there was no request.',
     ),
   }),
   'Event',

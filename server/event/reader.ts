@@ -9,7 +9,9 @@ export function viewerOf(caller: Caller): Viewer {
     characterId: answersFor(caller),
     administrator: isAdministrator(caller.level),
     token: caller.uuid,
-    application: readsForMore(caller),
+    // With a user token that was made from its permanent one, too.
+    application:
+      (caller.token_type === 'per' || caller.sponsor_id !== null) && caller.level >= READS_ALL_LEVEL,
   };
 }
 
@@ -26,9 +28,6 @@ export function auditReader(caller: Caller): Reader {
  * among those below.
  */
 export function feedReader(caller: Caller): Reader {
-  return readsForMore(caller) ? 'all' : auditReader(caller);
-}
-
-function readsForMore({ token_type, level }: Caller): boolean {
-  return token_type === 'per' && level >= READS_ALL_LEVEL;
+  const follows = caller.token_type === 'per' && caller.level >= READS_ALL_LEVEL;
+  return follows ? 'all' : auditReader(caller);
 }

@@ -37,7 +37,7 @@ export function shown(stored: StoredEvent, viewer: Viewer): Event {
     position,
     context: context !== null && isIntimate ? JSON.parse(context) : null,
   };
-  if (seen !== null) return withoutOthers(whole, new Set(seen), stored, viewer.characterId, acted);
+  if (seen !== null) return withoutOthers(whole, new Set(seen), stored, viewer, acted);
   return isIntimate || isReasonFor(event, undefined) ? whole : { ...whole, reason: null };
 }
 
@@ -45,7 +45,7 @@ function withoutOthers(
   event: Event,
   seen: ReadonlySet<number>,
   { acted, hidesActor, hidesPerson, hidesCause }: StoredEvent,
-  characterId: number,
+  { characterId, application }: Viewer,
   tellsReason: boolean,
 ): Event {
   const users = event.targets.filter(({ type }) => type === 'user');
@@ -73,7 +73,10 @@ function withoutOthers(
           .filter(({ field }) => !(hidesPerson && field === 'person_id'))
           .map((change) => withoutUsers(change, seen)),
     reason:
-      tellsReason || (!hides && !event.changes.some(isOfPolicy) && isReasonFor(event, characterId))
+      tellsReason ||
+      (!hides &&
+        (acted || !event.changes.some(isOfPolicy)) &&
+        isReasonFor(event, application === true ? undefined : characterId))
         ? event.reason
         : null,
     cause: hidesCause ? withoutEvent(event.cause) : event.cause,

@@ -491,52 +491,60 @@ describe('D94: who sees an event', () => {
     },
   );
 
-  it('D94: to an application of level 7 the context of its own requests, and no reason that is for few', async () => {
-    const level = (to: number) =>
-      app.db.updateTable('users').set({ clearance_level: to }).where('character_id', '=', MATE).execute();
-    await level(7);
-    const own = await makeToken(app, 'per', MATE);
-    const reason = 'We know whose alt you are.';
-    const happened = [
-      { type: 'person.character_linked' as const, targets: [user(BOB)], reason },
-      { type: 'application.decided' as const, targets: [group, user(MATE)], reason },
-      { type: 'group.members_changed' as const, targets: [user(BOB)], reason },
-    ];
-    const others = await record(MATE, ...happened);
-    const context = { request_id: 'its own', address: '203.0.113.9', user_agent: null };
-    const actor = { ...by(MATE), token: own.uuid, app_token: own.uuid };
-    app.clock.advance(1000);
-    const mine = await onAccountOf({ actor, context }, () => recordEvents(app.db, happened, app.clock.now()));
-    await allEvents(app.db);
-    const { position } = (await shownTo(CHIEF, others[0])) as Event;
-    const query = { after: String((position ?? 0) - 1), limit: happened.length * 2 };
-    const { events } = await ok(app.client(own.jwt).event.list({ query }));
-    expect(events.map((event) => [event.event_id, event.reason, event.context?.address])).toEqual([
-      [others[0], null, undefined],
-      [others[1], null, undefined],
-      [others[2], reason, undefined],
-      ...mine.map((id) => [id, reason, '203.0.113.9']),
-    ]);
-    await level(1);
-  });
+  it.each(['its permanent token', 'a user token made by that'])(
+    'D94: to an application of level 7, with %s, the context of its own requests, and no reason that is for few',
+    async (token) => {
+      const level = (to: number) =>
+        app.db.updateTable('users').set({ clearance_level: to }).where('character_id', '=', MATE).execute();
+      await level(7);
+      const own = await makeToken(app, 'per', MATE);
+      const made = await ok(app.client(own.jwt).token.createUserToken());
+      const jwt = token === 'its permanent token' ? own.jwt : made.user_token;
+      const reason = 'We know whose alt you are.';
+      const happened = [
+        { type: 'person.character_linked' as const, targets: [user(BOB)], reason },
+        { type: 'application.decided' as const, targets: [group, user(MATE)], reason },
+        { type: 'group.members_changed' as const, targets: [user(BOB)], reason },
+        {
+          type: 'group.updated' as const,
+          ...{ targets: [group], changes: [{ field: 'policy', before: null, after: '{}' }], reason },
+        },
+      ];
+      // What its owner did in other ways, then what it did itself.
+      const others = await record(MATE, ...happened);
+      const context = { request_id: 'its own', address: '203.0.113.9', user_agent: null };
+      const actor = { ...by(MATE), kind: 'app', token: uuidOf(jwt), app_token: own.uuid } as const;
+      app.clock.advance(1000);
+      const mine = await onAccountOf({ actor, context }, () =>
+        recordEvents(app.db, happened, app.clock.now()),
+      );
+      await allEvents(app.db);
+      const told = (event: Event) => [event.event_id, event.reason, event.context?.address];
+      const expected = [
+        [others[0], null, undefined],
+        [others[1], null, undefined],
+        [others[2], reason, undefined],
+        [others[3], reason, undefined],
+        ...mine.map((id) => [id, reason, '203.0.113.9']),
+      ];
+      const { position } = (await shownTo(CHIEF, others[0])) as Event;
+      const query = { after: String((position ?? 0) - 1), limit: expected.length };
+      const { events } = await ok(app.client(jwt).event.list({ query }));
+      expect(events.map(told)).toEqual(expected);
+      const audited = await audit(app.client(jwt), { actor: MATE, limit: expected.length });
+      expect(audited.reverse().map(told)).toEqual(expected);
+      await level(1);
+    },
+  );
 
-  it('D94: nor does the audit show it where its owner acted in other ways', async () => {
+  it('D94: to a user who signed in, at level 7 too, both of what that user did in any way', async () => {
     const level = (to: number) =>
       app.db.updateTable('users').set({ clearance_level: to }).where('character_id', '=', MATE).execute();
     await level(7);
-    const own = await makeToken(app, 'per', MATE);
-    const happened = { type: 'group.members_changed' as const, targets: [user(BOB)] };
-    const [elsewhere] = await record(MATE, happened);
-    const context = { request_id: 'its own', address: '203.0.113.9', user_agent: null };
-    const actor = { ...by(MATE), token: own.uuid, app_token: own.uuid };
-    const [itself] = await onAccountOf({ actor, context }, () =>
-      recordEvents(app.db, [happened], app.clock.now()),
-    );
-    const contexts = new Map(
-      (await audit(app.client(own.jwt), { actor: MATE })).map((event) => [event.event_id, event.context]),
-    );
-    expect(contexts.get(elsewhere ?? '')).toBeNull();
-    expect(contexts.get(itself ?? '')).toMatchObject({ address: '203.0.113.9' });
+    const reason = 'We know whose alt you are.';
+    const decided = { type: 'application.decided' as const, targets: [group, user(BOB)], reason };
+    const [id] = await record(MATE, decided);
+    expect(await shownTo(MATE, id)).toMatchObject({ reason, context: { address: '203.0.113.7' } });
     await level(1);
   });
 

@@ -978,11 +978,11 @@ export const Event: z.ZodObject<{
   outcome: Enum<'done' | 'refused' | 'held'>;
   /** The fields that changed. */
   changes: z.ZodArray<typeof Change>;
-  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. Of a decision about an application only the applicant and who decided are shown it, of a merge or split of persons only who did it, besides level 9; a permanent token of level 7 or 8 only where it did that itself. */
+  /** Why: what the acting user gave as the reason, or what the service found; null where neither is known. Of a decision about an application only the applicant and who decided are shown it, of a merge or split of persons only who did it, besides level 9; a permanent token of level 7 or 8, or a user token made from one, only where it did that itself. */
   reason: z.ZodNullable<z.ZodString>;
   /** What caused it, if it was a consequence of something else, as far as that does not tell which other character a human plays. */
   cause: z.ZodNullable<typeof Cause>;
-  /** Shown to level 9 and to whose request it was (to a permanent token of level 7 or 8 that of its own requests), for 90 days; null where there was no request. */
+  /** Shown to level 9 and to whose request it was (to a permanent token of level 7 or 8, or a user token made from one, that of its own requests), for 90 days; null where there was no request. */
   context: z.ZodNullable<typeof EventContext>;
 }> = z.object({
   event_id: z.string(),

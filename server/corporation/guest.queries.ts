@@ -32,7 +32,7 @@ export async function lockGuest(
   return row !== undefined;
 }
 
-/** Whether a hand-made group forbids the user to log in. */
+/** Whether a hand-made group forbids the guest to log in. Guests are no members of the voice autogroup (D18b). */
 export async function isShutOut(db: Kysely<Database>, characterId: number): Promise<boolean> {
   const row = await db
     .selectFrom('group_members')
@@ -40,6 +40,7 @@ export async function isShutOut(db: Kysely<Database>, characterId: number): Prom
     .select('groups.group_id')
     .where('group_members.character_id', '=', characterId)
     .where('groups.authorized_to_login', '=', false)
+    .where('groups.is_voice', '=', false)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { UserShort } from '../../contract/user.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
+import { ensureVoiceGroup, enterGroup } from '../../server/voice/voice.queries.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addCoalition, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
@@ -347,6 +349,16 @@ describe('DELETE /corporation/{corporation_id}/guest/{character_id}: delete a gu
     expect(await userRow(app, id)).toBeDefined();
     expect(await remove(id, root)).toMatchObject({ status: 200 });
     await ok(root.group.delete({ params }));
+  });
+
+  it('D18b: the voice autogroup forbids a guest nothing, so that it is deleted as others are', async () => {
+    const { id } = await makeGuest();
+    const group_id = await inTransaction(app.db, (tx) => ensureVoiceGroup(tx, 'Voice', app.clock.now()));
+    // As of one who was on voice as a member.
+    await enterGroup(app.db, group_id, id);
+    await ok(root.group.update({ params: { group_id }, body: { authorized_to_login: false } }));
+    expect(await remove(id)).toMatchObject({ status: 200 });
+    await app.db.deleteFrom('groups').where('group_id', '=', group_id).execute();
   });
 
   it('D111: nor does anybody below level 9 delete one whom a group bars from another one, if level 9 has set that', async () => {

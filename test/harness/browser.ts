@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import type { Choice, SimulatedProvider } from '../../dev/provider/provider.ts';
+import { type Clock, systemClock } from '../../server/shared/clock.ts';
 import { BASE_URL, type TestApp } from './app.ts';
 
 interface Cookie {
@@ -7,6 +8,8 @@ interface Cookie {
   readonly value: string;
   readonly path: string;
   readonly attributes: string;
+  /** Time in milliseconds; infinite for a cookie that lasts as long as the browser. */
+  readonly endsOn: number;
 }
 
 /** Where a browser ended up: on a page of the service, or redirected elsewhere. */
@@ -18,8 +21,10 @@ export interface Landed {
   readonly html: string;
 }
 
-/** The service and the provider that a browser can reach. */
+/** The service and the provider that a browser can reach, and the clock by which its cookies end. */
 type Reachable = Pick<TestApp, 'url'> & {
+  /** The machine's, if there is none. */
+  readonly clock?: Clock;
   readonly provider: Pick<SimulatedProvider, 'ssoUrl' | 'authorize'>;
 };
 
@@ -97,7 +102,7 @@ export class Browser {
       [values].flat().map((value): [string, string] => [name, value]),
     );
     const answer = new Response(await got.body.text(), { status: statusCode, headers: named });
-    for (const text of answer.headers.getSetCookie()) this.#keep(text);
+    for (const text of answer.headers.getSetCookie()) this.#keep(text, answer.headers.get('date') ?? '');
     return answer;
   }
 
@@ -119,19 +124,37 @@ export class Browser {
 
   cookiesFor(path: string): string {
     return this.cookies
+      .filter(({ endsOn }) => endsOn > this.#now())
       .filter((cookie) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')))
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
   }
 
-  #keep(text: string): void {
+  #keep(text: string, answeredOn: string): void {
     const [pair = '', ...attributes] = text.split('; ');
     const [name = '', ...value] = pair.split('=');
     const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/';
-    const gone = attributes.some((one) => /^(max-age=0|expires=Thu, 01 Jan 1970)/i.test(one));
+    const endsOn = this.#now() + lifetimeOf(attributes, answeredOn);
     this.cookies = this.cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
-    if (!gone) this.cookies.push({ name, value: value.join('='), path, attributes: attributes.join('; ') });
+    if (endsOn > this.#now())
+      this.cookies.push({ name, value: value.join('='), path, attributes: attributes.join('; '), endsOn });
   }
+
+  #now(): number {
+    return (this.#app.clock ?? systemClock).now().getTime();
+  }
+}
+
+/**
+ * Milliseconds for which a cookie lasts. `Expires` is taken from the answer's `Date`: the library counts by the machine's
+ * clock.
+ */
+function lifetimeOf(attributes: readonly string[], answeredOn: string): number {
+  const attribute = (name: RegExp) => attributes.find((one) => name.test(one))?.replace(name, '');
+  const seconds = attribute(/^max-age=/i);
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  const expires = attribute(/^expires=/i);
+  return expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires) - Date.parse(answeredOn);
 }
 
 /** The form that the page's script would submit in a browser. */

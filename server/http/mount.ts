@@ -14,6 +14,7 @@ import { rehearse } from '../standing/rehearse.ts';
 import { admit, admitLate, callerOf, previews, ruleOf } from './admission.ts';
 import { goneWith } from './client-gone.ts';
 import { readBody } from './input/body.ts';
+import { requireEncodedQuery } from './input/query.ts';
 import { validated } from './input/validated.ts';
 import { originOf } from './origin.ts';
 import { preferringReplica } from './prefer-replica.ts';
@@ -104,6 +105,8 @@ function mountOne(
       globalMiddleware: [
         ...(trial === undefined ? [] : [unlessPreview]),
         admit(route, rule, services),
+        // To the sign-in callback the provider may add whatever it likes.
+        ...(rule === 'public' ? [] : [requireEncodedQuery]),
         ...(body === undefined ? [] : [...readBody(body.schema, body.mostBytes), admitLate(rule, services)]),
       ],
       responseValidation: !services.settings.production,

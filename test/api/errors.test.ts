@@ -138,6 +138,16 @@ describe('D3: invalid requests', () => {
     }
   });
 
+  it('D3: a query that is not percent-encoded UTF-8 fails', async () => {
+    for (const text of ['%E4', '%ED%A0%80', '%', '%E0%A4%A', 'a%zz']) {
+      for (const query of [`search=${text}`, `search=Ada&${text}=1`]) {
+        expect(places(await send(app, 'GET', `/user?${query}`, { token: root }))).toEqual([['query']]);
+      }
+      expect(places(await send(app, 'DELETE', `/token?uuid=${text}`, { token: root }))).toEqual([['query']]);
+    }
+    expect((await send(app, 'GET', '/user?search=%C3%A4+%25', { token: root })).status).toBe(200);
+  });
+
   it.each(['007', '1e3', '-1', '+1', '1.0', '9007199254740992', '99999999999999999999', '0x10', ' 1', 'Ada'])(
     'D3b: %j is no id in a path',
     async (id) => {
@@ -286,6 +296,7 @@ describe('D3b, D6: the order of checks', () => {
     ['an encoding that lies', 'POST', '/token/per', { body: '{}', headers: { 'content-encoding': 'gzip' } }],
     ['an id that is none', 'PUT', '/user/007', {}],
     ['a query that is none', 'DELETE', '/token?uuid=1', {}],
+    ['a query that is not properly encoded', 'DELETE', '/token?uuid=%E4', {}],
     ['a path that is not properly encoded', 'GET', '/user/%E0%A4%A', {}],
     ['a record that does not exist', 'GET', '/crash/ffffffffffffffffffffffff', {}],
   ])('the token comes before %s', async (_, method, path, sent) => {
@@ -304,6 +315,7 @@ describe('D3b, D6: the order of checks', () => {
     ['a body that does not fit', 'POST', '/coalition', { body: {} }],
     ['an id that is none', 'DELETE', '/user/007', {}],
     ['a query that is none', 'DELETE', '/token?uuid=1', {}],
+    ['a query that is not properly encoded', 'DELETE', '/token?uuid=%E4', {}],
     ['a record that does not exist', 'GET', '/crash/ffffffffffffffffffffffff', {}],
     ['a user that does not exist', 'DELETE', '/user/1', {}],
   ])('the level comes before %s', async (_, method, path, sent) => {

@@ -134,6 +134,14 @@ describe('D26b: a refused sign-in writes nothing', () => {
     await expectNothingWritten();
   });
 
+  it('D3: whatever else the provider sends along, however it is encoded, changes nothing', async () => {
+    const answer = await fetch(
+      `${app.url}/callback/ext?error=access_denied&state=${login.state_code}&more=%E4`,
+    );
+    await expectPage(answer, 403, TITLES.cancelled);
+    await expectNothingWritten();
+  });
+
   it('the provider refuses the code', async () => {
     const answer = await callBack(app, { code: 'made-up', state: login.state_code });
     await expectPage(answer, 400, TITLES.badRequest);

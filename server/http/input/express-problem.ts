@@ -28,7 +28,7 @@ export function expressProblem(error: unknown): HttpError | undefined {
   const { type, status = 0, expose, message = '', limit } = error as Partial<ExpressError>;
   // The client disconnected while the request was being admitted.
   if (type === 'stream.not.readable') return bodyUnreadable(type);
-  if (error instanceof URIError) return new HttpError('invalid_request', [BADLY_ENCODED]);
+  if (error instanceof URIError) return badlyEncoded('path');
   if (expose !== true) return undefined;
   if (type === 'entity.too.large') return bodyTooLarge(limit);
   if (status === 413) return new HttpError('body_too_large', 'The request body has too many fields.');
@@ -40,13 +40,13 @@ export function expressProblem(error: unknown): HttpError | undefined {
   return code && new HttpError(code, message);
 }
 
-/** A path that cannot be decoded (D3). */
-const BADLY_ENCODED = {
-  loc: ['path'],
-  msg: 'The path is not properly percent-encoded',
-  type: 'value_error',
-};
 const ENCODINGS = 'The body must be JSON in UTF-8, plain or compressed with gzip or deflate.';
+
+/** For a path or query that cannot be decoded (D3). */
+export function badlyEncoded(part: 'path' | 'query'): HttpError {
+  const msg = `The ${part} is not properly percent-encoded`;
+  return new HttpError('invalid_request', [{ loc: [part], msg, type: 'value_error' }]);
+}
 
 function bodyUnreadable(type = 'body_unreadable'): HttpError {
   return new HttpError('invalid_request', [{ loc: ['body'], msg: 'The body cannot be read', type }]);

@@ -5,7 +5,9 @@ import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
+import { createHttp } from '../../server/http/server.ts';
 import { createLog } from '../../server/observability/log.ts';
+import { oidcProtocol } from '../../server/oidc/protocol.routes.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
@@ -426,6 +428,39 @@ describe('RFC 7662 and RFC 7009: introspection and revocation', () => {
     expect((await ask(party, '/oidc/introspection', access_token)).json).toEqual({ active: false });
     await restrict(false);
     expect((await ask(party, '/oidc/introspection', access_token)).json).toMatchObject({ active: true });
+  });
+
+  it('D84: a token whose application is deleted while another one asks is judged as it was before', async () => {
+    const leaving = await addRelyingParty(app);
+    const { access_token } = await tokensOf(leaving);
+    const { client_id } = leaving.client;
+    let judging: unknown;
+    const db = app.db.withPlugin({
+      transformQuery({ node, queryId }) {
+        if (JSON.stringify(node).includes('select from users u join oidc_clients')) judging = queryId;
+        return node;
+      },
+      async transformResult({ result, queryId }) {
+        if (queryId === judging)
+          await app.db.deleteFrom('oidc_clients').where('client_id', '=', client_id).execute();
+        return result;
+      },
+    });
+    const services = { ...app.app.services, db };
+    const routers = new Map([['oidc', oidcProtocol(services)]]);
+    const http = await listen(
+      createHttp(services, routers, async () => 'crash'),
+      '127.0.0.1',
+      0,
+    );
+    const at = `http://127.0.0.1:${http.port}`;
+    const body = { ...credentialsOf(party), token: String(access_token) };
+    expect(await post('/oidc/introspection', { at, body })).toMatchObject({
+      status: 200,
+      json: { active: true, sub: String(MEMBER), client_id },
+    });
+    expect((await post('/oidc/introspection', { at, body })).json).toEqual({ active: false });
+    await http.stop(1_000);
   });
 
   it('7009, 2.2: the empty answer is not said to be a text, which some clients refuse', async () => {

@@ -9,7 +9,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
-import { lockOwnedGroups } from '../group/group.queries.ts';
+import { lockGroupsOf } from '../group/group.queries.ts';
 import { isBarredByAdministrator } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, forbidden, notFound } from '../shared/domain-error.ts';
@@ -66,7 +66,7 @@ export async function removeGuest(
   characterId: number,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    await lockOwnedGroups(tx, [characterId]);
+    await lockGroupsOf(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
     if (!(await lockGuest(tx, corporationId, characterId))) throw notFound('guest', characterId);
     if (!isAdministrator(caller.level)) await requireNoBar(tx, caller.level, characterId);

@@ -110,12 +110,17 @@ export async function lockGroup(db: Kysely<Database>, groupId: string) {
   return valuesOf(db, groupId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Locks the groups that characters own before the characters are deleted: groups are locked before users. */
-export async function lockOwnedGroups(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
+/** Locks the hand-made groups of characters that will leave all of them: groups are locked before users. */
+export async function lockGroupsOf(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
+  const theirs = db
+    .selectFrom('group_members')
+    .select('group_id')
+    .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`);
   await db
     .selectFrom('groups')
     .select('group_id')
-    .where('owner_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+    .where('group_id', 'in', theirs)
+    .where('is_voice', '=', false)
     .orderBy('group_id')
     .forNoKeyUpdate()
     .execute();
@@ -123,7 +128,7 @@ export async function lockOwnedGroups(db: Kysely<Database>, characterIds: readon
 
 /**
  * Locks stored memberships, so that nobody else ends one of them, and tells that, before the transaction ends: users who
- * are deleted or handed over leave their groups without locking these.
+ * are deleted or handed over can leave groups that they joined too late for {@link lockGroupsOf}.
  *
  * @param among only the memberships of these characters
  * @returns the members that are left
@@ -220,6 +225,16 @@ export async function setGroup(
   values: Updateable<GroupTable>,
 ): Promise<void> {
   await db.updateTable('groups').set(values).where('group_id', '=', groupId).execute();
+}
+
+/** Stores that the groups of these memberships changed, as these end. */
+export async function setUpdated(
+  db: Kysely<Database>,
+  memberships: readonly Pick<Membership, 'group_id'>[],
+  now: Date,
+): Promise<void> {
+  const ids = memberships.map(({ group_id }) => group_id);
+  await sql`update groups set updated_on = ${now} where group_id = any(${ids}::text[])`.execute(db);
 }
 
 /** Deletes a group with its memberships. */

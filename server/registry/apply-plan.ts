@@ -3,7 +3,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransactionIfKept, type Outcome } from '../database/transaction.ts';
 import { recordEvents, userTarget } from '../event/record.ts';
 import { ensureAutogroups } from '../group/autogroup.queries.ts';
-import { lockOwnedGroups } from '../group/group.queries.ts';
+import { lockGroupsOf } from '../group/group.queries.ts';
 import type { Detail } from '../guard/held-event.ts';
 import { guardMassChange, type Refusal, storeRefusal } from '../guard/mass-change-guard.ts';
 import type { Change, Run } from '../queue/run.ts';
@@ -96,7 +96,7 @@ async function write(
   const snapshot = stillAsRead(plan, before, users);
   const homes = [...new Set(moves.flatMap(({ to }) => to ?? []))];
   const touched = withMoves(touchedBy(snapshot, before), moves, homes);
-  await lockOwnedGroups(
+  await lockGroupsOf(
     tx,
     plan.deleted.map((seen) => seen.character_id),
   );

@@ -2,7 +2,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { GAME, onAccountOf } from '../event/origin.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
-import { findMemberships, lockOwnedGroups } from '../group/group.queries.ts';
+import { findMemberships, lockGroupsOf, setUpdated } from '../group/group.queries.ts';
 import { forgetJoining } from '../policy/forget-joining.ts';
 import type { Identity } from '../provider/identity.ts';
 import { raiseCeos } from '../registry/save-snapshot.queries.ts';
@@ -29,7 +29,7 @@ export async function noticeHandover(
   await inTransaction(db, async (tx) => {
     if (!(await isHandedOver(tx, identity.characterId, identity.ownerHash))) return;
     const users = [identity.characterId];
-    await lockOwnedGroups(tx, users);
+    await lockGroupsOf(tx, users);
     const former = await lockHandedOver(tx, identity.characterId, identity.ownerHash);
     if (former === undefined) return;
     await lockGrouping(tx, false);
@@ -43,6 +43,7 @@ export async function noticeHandover(
     // Everything else is a consequence of that and not done by anybody here.
     await onAccountOf({ actor: GAME, cause: { event_id, run_id: null, job: null } }, async () => {
       await handOver(tx, identity.characterId, identity.ownerHash, now);
+      await setUpdated(tx, memberships, now);
       const released = await forgetVoice(tx, identity.characterId);
       await revokeGrants(tx, queue, [identity.characterId]);
       await endSessions(services, tx, [identity.characterId]);

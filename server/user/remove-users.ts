@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
-import { findMemberships } from '../group/group.queries.ts';
+import { findMemberships, setUpdated } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
 import { endedEvent } from '../policy/carry-out.ts';
 import { endApplicationsOf } from '../policy/pending.queries.ts';
@@ -30,6 +30,7 @@ export async function removeUsers(
   const identities = await findVoiceIdentities(tx, characterIds);
   const ended = await endApplicationsOf(tx, characterIds, now);
   const partings = await deleteUsers(tx, characterIds, { by, now });
+  await setUpdated(tx, memberships, now);
   const deletions = await recordStandings(tx, await changedStandings(tx, standings), now);
   const causeOf = (characterId: number) => {
     const event_id = deletions.get(characterId);

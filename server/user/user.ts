@@ -6,7 +6,7 @@ import { lackToSetLevel } from '../access/level-change.ts';
 import { findPositions } from '../access/position.queries.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { lockGrouping } from '../group/autogroup.queries.ts';
-import { lockOwnedGroups } from '../group/group.queries.ts';
+import { lockGroupsOf } from '../group/group.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { forbidden, notFound, revoked } from '../shared/domain-error.ts';
@@ -82,7 +82,7 @@ export async function removeUser(
   characterId: number,
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    await lockOwnedGroups(tx, [characterId]);
+    await lockGroupsOf(tx, [characterId]);
     const caller = await readmit(tx, admission, [characterId]);
     const level = await lockForDeletion(tx, characterId);
     if (level === undefined) throw notFound('user', characterId);

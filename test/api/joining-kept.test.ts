@@ -273,23 +273,35 @@ describe('D90: what follows from what', () => {
 });
 
 describe('Group: updated_on', () => {
+  const changed = async (params: Pick<Group, 'group_id'>, work: () => Promise<unknown>) => {
+    app.clock.advance(SECOND);
+    await work();
+    const { updated_on } = await ok(root.group.get({ params }));
+    return updated_on === app.clock.now().toISOString();
+  };
+
   it('moves when somebody joins, leaves or is put out', async () => {
     const { applicant, moderator, params } = await scenes.scene({ joining: 'open' });
-    const changed = async (work: () => Promise<unknown>) => {
-      app.clock.advance(SECOND);
-      await work();
-      const { updated_on } = await ok(root.group.get({ params }));
-      return updated_on === app.clock.now().toISOString();
-    };
-    expect(await changed(() => apply(applicant, params))).toBe(true);
-    expect(await changed(() => ok(applicant.client.group.leave({ params })))).toBe(true);
+    expect(await changed(params, () => apply(applicant, params))).toBe(true);
+    expect(await changed(params, () => ok(applicant.client.group.leave({ params })))).toBe(true);
     await ok(root.group.setPolicy({ params, body: { joining: 'application' } }));
     const asked = await apply(applicant, params);
-    expect(await changed(() => ok(decide(moderator, asked, 'approved')))).toBe(true);
-    expect(await changed(judge)).toBe(false);
+    expect(await changed(params, () => ok(decide(moderator, asked, 'approved')))).toBe(true);
+    expect(await changed(params, judge)).toBe(false);
     const strict = { grace_hours: 0, eligible: { min_level: 5 } };
-    expect(await changed(() => ok(root.group.setPolicy({ params, body: strict })))).toBe(true);
+    expect(await changed(params, () => ok(root.group.setPolicy({ params, body: strict })))).toBe(true);
     expect(await scenes.isMember(params, applicant)).toBe(false);
+  });
+
+  it.each([
+    ['is deleted', ({ id }: Person) => ok(root.user.delete({ params: { character_id: id } }))],
+    ['has a new owner', handOver],
+  ])('moves when a member %s, in groups that it was in', async (_, leave) => {
+    const member = await scenes.person();
+    const [left, other] = [await group({}, [member]), await group()];
+    expect(await changed(left, () => leave(member))).toBe(true);
+    expect(await ok(root.group.get({ params: other }))).toMatchObject({ updated_on: other.updated_on });
+    expect(await scenes.isMember(left, member)).toBe(false);
   });
 });
 

@@ -115,13 +115,20 @@ describe('D19b: what is deleted with a user', () => {
     });
   });
 
-  it('locks the groups that it owns before the user, so that there is no deadlock', async () => {
+  it.each([
+    ['owns', true],
+    ['is in', false],
+  ])('locks the groups that it %s before the user, so that there is no deadlock', async (_, isOwner) => {
     const user = await addMember(app, ++lastId, 9);
-    const group = await app.client(user.jwt).group.create({ body: { group_name: 'Being updated' } });
+    const owner = isOwner ? user : await addMember(app, ++lastId, 9);
+    const group_name = `Being updated ${lastId}`;
+    const group = await app.client(owner.jwt).group.create({ body: { group_name } });
     if (group.status !== 201) throw new Error(`no group: ${group.status}`);
+    const { group_id } = group.body;
+    await app.client(owner.jwt).group.update({ params: { group_id }, body: { add_members: [user.name] } });
     let removal: ReturnType<typeof remove> | undefined;
     await app.db.transaction().execute(async (update) => {
-      await sql`select from groups where group_id = ${group.body.group_id} for no key update`.execute(update);
+      await sql`select from groups where group_id = ${group_id} for no key update`.execute(update);
       removal = remove(user.id);
       const waiting = sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -18,7 +18,7 @@ import type { Run } from '../server/queue/run.ts';
 import type { Services } from '../server/services/services.ts';
 import { deleteExpiredArtifacts } from '../server/session/artifacts.queries.ts';
 import { deleteOldEndings } from '../server/session/endings.queries.ts';
-import { deleteExpiredCodes } from '../server/sign-in/state-code.queries.ts';
+import { deleteCodesExpiredBefore } from '../server/sign-in/state-code.queries.ts';
 import { deleteExpiredTokens } from '../server/token/token.queries.ts';
 import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
 import { deleteEndedBefore } from '../server/webhook/delivery.queries.ts';
@@ -28,7 +28,8 @@ type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'd
 /** One step; returns the number of rows that it changed. */
 type Step = (services: MaintenanceServices, run: Run) => Promise<number>;
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 /** Rows per statement, so that its locks last milliseconds only. */
 const BATCH = 1000;
 /** Maximum statements per step and run, so that rows which cannot be deleted do not cause an endless loop. */
@@ -43,6 +44,8 @@ const NAMES = 500;
 const NAME_REQUESTS = 40;
 /** Limits of these requests: the run stops at the first failure, and the next run continues there. */
 const ONE_BY_ONE = { concurrency: 1, failuresInARow: 1, patient: true };
+/** Milliseconds for which expired state codes are kept, so that who returns late is told so (D26). */
+const CODES_KEPT = HOUR;
 /** Milliseconds for which crash reports are kept (D50). */
 const CRASHES_KEPT = 90 * DAY;
 /** Milliseconds for which events of persons are kept (D101). */
@@ -63,7 +66,7 @@ const deletions: Readonly<Record<string, Step>> = {
   'drop old events': async ({ db, clock, log }) => (await dropExpiredEvents(db, clock.now(), log)).length,
   'delete expired tokens': deleteInBatches(({ db, clock }) => deleteExpiredTokens(db, clock.now(), BATCH)),
   'delete expired state codes': deleteInBatches(({ db, clock }) =>
-    deleteExpiredCodes(db, clock.now(), BATCH),
+    deleteCodesExpiredBefore(db, new Date(clock.now().getTime() - CODES_KEPT), BATCH),
   ),
   'delete expired sessions': deleteInBatches(({ db, clock }) =>
     deleteExpiredArtifacts(db, clock.now(), BATCH),

@@ -8,7 +8,7 @@ export type SignInOutcome =
       readonly kind: 'refused';
       readonly refusal: Refusal;
       readonly waysOn: WaysOn;
-      /** The cookie that binds a second try to the browser, as long as that lasts (D82). */
+      /** The cookie that binds a second try to the browser (D82). */
       readonly cookie?: string | undefined;
     };
 

@@ -174,11 +174,15 @@ export async function requiredScopes(db: Kysely<Database>, corporationId: number
   return rows[0]?.required ?? [];
 }
 
-/** Deletes up to `most` expired codes, used or not; returns how many. */
-export async function deleteExpiredCodes(db: Kysely<Database>, now: Date, most: number): Promise<number> {
+/** Deletes up to `most` codes that expired before, used or not; returns how many. */
+export async function deleteCodesExpiredBefore(
+  db: Kysely<Database>,
+  before: Date,
+  most: number,
+): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from state_codes where state_code in (
-      select state_code from state_codes where expires_on <= ${now}
+      select state_code from state_codes where expires_on <= ${before}
       order by expires_on limit ${most} for update skip locked)`.execute(db);
   return Number(numAffectedRows);
 }

@@ -83,8 +83,8 @@ describe('expired records are deleted, and nothing else', () => {
     ];
     const child = await makeToken(app, 'use', ADA, old.uuid);
     await sql`update tokens set expires_on = ${ago(1)} where uuid = ${old.uuid}`.execute(app.db);
+    await addCode(old.uuid, new Date(app.clock.now().getTime() + MINUTE));
     const code = await addCode(dyn.uuid, new Date(app.clock.now().getTime() + MINUTE));
-    for (const used of [null, ago(MINUTE)]) await addCode(dyn.uuid, ago(1), used);
     await keep();
     const left = await app.db.selectFrom('tokens').select('uuid').execute();
     expect(left.map(({ uuid }) => uuid)).toEqual(expect.arrayContaining([dyn.uuid, young.uuid]));
@@ -95,6 +95,19 @@ describe('expired records are deleted, and nothing else', () => {
     ]);
     // Application tokens never expire (D22): the built-in one is there.
     expect((await app.client(app.root).token.current()).status).toBe(200);
+  });
+
+  it('state codes an hour after they expired, so that who returns late is told so (D26)', async () => {
+    await addUser(app, { id: ADA });
+    const { uuid } = await makeToken(app, 'dyn', ADA);
+    const kept: string[] = [];
+    for (const used of [null, ago(DAY)]) {
+      await addCode(uuid, ago(HOUR), used);
+      kept.push(await addCode(uuid, ago(HOUR - MINUTE), used));
+    }
+    await keep();
+    const left = await app.db.selectFrom('state_codes').select('state_code').execute();
+    expect(left.map(({ state_code }) => state_code).sort()).toEqual(kept.sort());
   });
 
   it('but nothing because of a machine’s clock that differs by minutes from the database’s', async () => {
@@ -305,7 +318,7 @@ describe('steps are independent', () => {
     await addNames(characters(1_500), ago(8 * DAY));
     await addNames([4], ago(8 * DAY), null);
     await addUser(app, { id: ADA });
-    await addCode((await makeToken(app, 'dyn', ADA)).uuid, ago(1));
+    await addCode((await makeToken(app, 'dyn', ADA)).uuid, ago(DAY));
     app.provider.faults.downtime = true;
     await expect(keep()).rejects.toThrow('failed to renew names, renew the document; the log says why');
     expect(asked()).toHaveLength(1 + 3);

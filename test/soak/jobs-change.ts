@@ -90,7 +90,7 @@ async function leaveExpired({ app, dyn, cast, random }: Stage): Promise<void> {
   const owner = pick({ random }, cast.steady);
   await sql`
     insert into state_codes (state_code, app_token, code_verifier, created_on, expires_on)
-    values (${randomUUID()}, ${dyn}, 'v', now() - interval '1 day', now() - interval '1 hour')`.execute(
+    values (${randomUUID()}, ${dyn}, 'v', now() - interval '1 day', now() - interval '2 hours')`.execute(
     app.db,
   );
   await sql`

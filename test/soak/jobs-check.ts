@@ -167,7 +167,7 @@ export async function checkRest({ app }: Stage): Promise<number> {
     where state <> 'completed' and name <> 'dead-letters' and not (${coalesced})`.execute(app.db);
   expect(rows).toEqual([]);
   const expired = await sql<{ codes: number; tokens: number; held: number }>`
-    select (select count(*)::int from state_codes where expires_on < now()) as codes,
+    select (select count(*)::int from state_codes where expires_on < now() - interval '1 hour') as codes,
       (select count(*)::int from tokens where expires_on < now()) as tokens,
       (select count(*)::int from held_changes) as held`.execute(app.db);
   expect(expired.rows).toEqual([{ codes: 0, tokens: 0, held: 0 }]);

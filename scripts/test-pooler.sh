@@ -64,4 +64,4 @@ export TEST_DATABASE_URL
 export TEST_POOLER_URL="postgres://$user@127.0.0.1:$port/postgres?prepared_statements=off"
 # LISTEN needs a connection of its own, and the unit tests of the database are about connections and what they keep: for
 # these there has to be PostgreSQL itself.
-npx vitest run --exclude test/jobs/bell.test.ts --exclude 'test/unit/database/**' "$@"
+npx vitest run --exclude test/jobs/notifications.test.ts --exclude 'test/unit/database/**' "$@"

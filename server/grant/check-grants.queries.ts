@@ -45,14 +45,20 @@ export async function findToCheck(
   return rows;
 }
 
-/** Postpones checks that gave no result, so that other grants are checked first. */
+/**
+ * Postpones checks that gave no result, so that other grants are checked first.
+ *
+ * @param dueAfter leaves alone those that are due by then, as somebody else found them dead meanwhile
+ */
 export async function postponeChecks(
   db: Kysely<Database>,
   grantIds: readonly string[],
-  until: Date,
+  { dueAfter, until }: { readonly dueAfter?: Date; readonly until: Date },
 ): Promise<void> {
   if (grantIds.length === 0) return;
-  await db.updateTable('grants').set({ next_check_on: until }).where('grant_id', 'in', grantIds).execute();
+  const postponed = db.updateTable('grants').set({ next_check_on: until });
+  const these = postponed.where('grant_id', '=', sql<string>`any(${[...grantIds]}::uuid[])`);
+  await (dueAfter === undefined ? these : these.where('next_check_on', '>', dueAfter)).execute();
 }
 
 /** A refresh token that the provider declared invalid, with its ciphertext when it was used. */

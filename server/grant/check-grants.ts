@@ -29,11 +29,11 @@ const SUBJECT = 'the check of refresh tokens';
 const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
 /** Timeout of one refresh in milliseconds, including the wait for a refresh by another process. */
 const WITHIN = 20_000;
-/** Milliseconds after which a grant whose check gave no result is checked again: with the next run. */
+/** Milliseconds after which a grant whose check gave no result is checked again: by the next run that is scheduled. */
 const AGAIN_AFTER = 5 * 60_000;
 /**
- * The same where the sign-on answered for all others: longer than from one run to the next, so that there are runs
- * without a grant that always fails. After an outage it would keep from the guard what the next run finds.
+ * The same where the sign-on answered for nearly all others: longer than from one run to the next, so that there are
+ * runs without a grant that always fails. After an outage it would keep from the guard what the next run finds.
  */
 const ALONE_AGAIN_AFTER = 25 * 60_000;
 /** A run that fails for a larger share of users does not count for the guard (D63); a single odd answer is no outage. */
@@ -98,7 +98,10 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
   // At the time limit the results so far are applied: otherwise a run that always takes too long would never apply any.
   if (stopped === undefined || stopped === STOPPED_BY_SIGNAL)
     await invalidateDead(services, check, characters.size);
-  if (stopped === undefined) await postponeChecks(db, check.unknown, later(clock, ALONE_AGAIN_AFTER));
+  const { unknown } = check;
+  if (stopped === undefined && (unknown.length === 1 || isHealthy(check, characters.size))) {
+    await postponeChecks(db, unknown, { dueAfter: now, until: later(clock, ALONE_AGAIN_AFTER) });
+  }
   if (stopped !== undefined) {
     throw new Error(`the check of refresh tokens ended after ${done} of ${total}: ${stopped}`);
   }
@@ -123,7 +126,7 @@ async function checkGrant(services: CheckServices, check: Check, grant: GrantToC
     // Errors of our own, such as a missing key, say nothing about the sign-on.
     if (error instanceof ProviderError) limit.failed(error.message);
     unknown.push(id);
-    await postponeChecks(db, [id], later(clock, AGAIN_AFTER));
+    await postponeChecks(db, [id], { until: later(clock, AGAIN_AFTER) });
   }
 }
 
@@ -131,12 +134,13 @@ function later(clock: Clock, milliseconds: number): Date {
   return new Date(clock.now().getTime() + milliseconds);
 }
 
+function isHealthy({ limit }: Check, lookedAt: number): boolean {
+  return limit.failures <= lookedAt * FAILING;
+}
+
 /** Marks invalid what the provider declared invalid, unless these are too many at once (D34, D63). */
-async function invalidateDead(
-  services: CheckServices,
-  { run, deaths, limit, unknown }: Check,
-  lookedAt: number,
-): Promise<void> {
+async function invalidateDead(services: CheckServices, check: Check, lookedAt: number): Promise<void> {
+  const { run, deaths, limit, unknown } = check;
   const { db, clock, log } = services;
   const losers = [...new Set(deaths.map(({ characterId }) => characterId))];
   const losses = {
@@ -147,7 +151,7 @@ async function invalidateDead(
         target: userTarget(id),
         changes: [{ field: 'refresh_token', before: 'valid', after: 'invalid' }],
       })),
-    healthy: limit.failures <= lookedAt * FAILING,
+    healthy: isHealthy(check, lookedAt),
     complete: limit.stopped === undefined && unknown.length === 0,
   };
   const { invalid, refusal } = await inTransaction(db, async (tx) => {

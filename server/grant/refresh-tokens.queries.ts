@@ -124,6 +124,6 @@ export async function endRefresh(
   nextCheckOn: Date,
 ): Promise<void> {
   await sql`
-    update grants set refresh_started_on = null, next_check_on = ${nextCheckOn}
+    update grants set refresh_started_on = null, next_check_on = greatest(next_check_on, ${nextCheckOn}::timestamptz)
     where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
 }

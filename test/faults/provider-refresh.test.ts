@@ -395,6 +395,14 @@ describe('D34: a rotated refresh token', () => {
     },
   );
 
+  it('whose check was postponed meanwhile stays so when its refresh is not answered', async () => {
+    const { grant_id, refresh_token } = (await grant()) ?? { grant_id: '', refresh_token: Buffer.alloc(0) };
+    const postponed = new Date(app.clock.now().getTime() + 1_000);
+    await app.db.updateTable('grants').set({ next_check_on: postponed }).execute();
+    await endRefresh(app.db, grant_id, refresh_token, app.clock.now());
+    expect(await grant()).toMatchObject({ next_check_on: postponed });
+  });
+
   it('D100: whose access token names no owner leaves the one that was heard before', async () => {
     const { grant_id, refresh_token } = (await grant()) ?? { grant_id: '', refresh_token: Buffer.alloc(0) };
     await app.db.updateTable('grants').set({ heard_owner: 'buyer' }).execute();

@@ -500,6 +500,35 @@ describe('D63: a faulty sign-on takes nothing away', () => {
     expect(await found()).toEqual([2]);
   });
 
+  it('of several checks that fail here and there each is in the next run, or that would find fewer dead', async () => {
+    kill(await addGrants(app, 60, [SKILLS]));
+    const progress = (done: number) => {
+      if (done % 10 === 5) app.provider.faults.add(TOKEN, { kind: 'status', status: 503 }, { times: 1 });
+    };
+    await check({ progress });
+    const now = app.clock.now().getTime();
+    const ahead = (await grants()).map((row) => row.next_check_on.getTime() - now).filter((wait) => wait > 0);
+    expect(new Set(ahead)).toEqual(new Set([5 * MINUTE]));
+    expect(await invalid()).toEqual([]);
+  });
+
+  it('one that a call finds dead after its check failed stays the first of the next run', async () => {
+    await addGrants(app, 2, [SKILLS]);
+    const first = app.db
+      .updateTable('grants')
+      .set({ next_check_on: new Date(0) })
+      .where('character_id', '=', ADA);
+    await first.execute();
+    const { access } = app.app.services;
+    const of: typeof access.of = async (grant, id, ...rest) => {
+      if (id === ADA) throw new ProviderError('unusable', 'the answer cannot be used');
+      await first.execute();
+      return access.of(grant, id, ...rest);
+    };
+    await check({}, { ...app.app.services, access: { of } });
+    expect((await grants())[0]).toMatchObject({ character_id: ADA, next_check_on: new Date(0) });
+  });
+
   it('a refresh token in use, whose every check and refresh fails, is not in each run either', async () => {
     await addGrants(app, 1, [SKILLS]);
     app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });

@@ -89,7 +89,6 @@ async function write(
   plan: SyncPlan,
 ): Promise<Outcome<Written>> {
   const { lookedAt, healthy, complete = true, moves } = plan;
-  const now = services.clock.now();
   const ids = idsOf(plan.snapshot);
   const before = await lockBodies(tx, plan.snapshot);
   const users = await readUserNames(tx, charactersOf(plan.snapshot));
@@ -101,6 +100,8 @@ async function write(
     plan.deleted.map((seen) => seen.character_id),
   );
   const standings = await lockTouched(tx, snapshot, before, touched);
+  // After the wait for locks, so that no later time is overwritten.
+  const now = services.clock.now();
   if (ids.alliances.length + ids.corporations.length + snapshot.characters.length > 0) {
     await writeSnapshot(tx, snapshot, standings, now);
     for (const { ids, refreshedOn } of plan.unfinished ?? []) await unmarkRefreshed(tx, ids, refreshedOn);

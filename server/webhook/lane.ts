@@ -6,6 +6,7 @@ import { CLAIMED_FOR, FAILING, type Released } from './delivery.queries.ts';
 import { post, TIME_LIMIT } from './post.ts';
 import { arrived, asksForPause, type Outcome, settle } from './settle.ts';
 import { type Destination, type Parcel, take } from './take.ts';
+import { WebhookLocked } from './webhook.queries.ts';
 
 type LaneServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings'>;
 
@@ -26,6 +27,8 @@ const IN_HAND = 256;
 const FEW = 96;
 /** Milliseconds before the database is used again after a failure. */
 const AGAIN_AFTER = 2_000;
+/** Milliseconds before a webhook is tried again that somebody else has locked. */
+const LOCKED_FOR = 100;
 /** Milliseconds that a stop waits for pending requests. */
 const STOP_WITHIN = 3_000;
 
@@ -99,8 +102,11 @@ export function openLane(
 
   async function fetchMore(): Promise<void> {
     wanted = false;
-    const until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
-    const taken = await atDatabase(() => take(services, webhookId, IN_HAND - waiting.length));
+    let until = 0;
+    const taken = await whenFree(() => {
+      until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
+      return take(services, webhookId, IN_HAND - waiting.length);
+    });
     if (taken?.version !== version) takeAnew();
     if (taken === undefined) return;
     version = taken.version;
@@ -114,8 +120,20 @@ export function openLane(
     const [made, left] = [outcomes, released];
     outcomes = [];
     released = [];
-    const present = await atDatabase(() => settle(services, webhookId, made, left));
+    const present = await whenFree(() => settle(services, webhookId, made, left));
     if (present !== version) takeAnew();
+  }
+
+  /** Calls the database once nobody else has locked the webhook; other lanes use it while this one waits for that. */
+  async function whenFree<T>(call: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await atDatabase(call);
+      } catch (error) {
+        if (!(error instanceof WebhookLocked)) throw error;
+        await sleep(LOCKED_FOR);
+      }
+    }
   }
 
   function begin(): void {

@@ -6,7 +6,7 @@ import { FAILING, putBack, type Released, type Settled, settleDeliveries } from 
 import { disable } from './disable.ts';
 import { rightsOf, versionOf } from './rights.ts';
 import type { Parcel } from './take.ts';
-import { lockWebhook, setWebhook } from './webhook.queries.ts';
+import { lockFreeWebhook, setWebhook } from './webhook.queries.ts';
 
 /** The outcome of one try. */
 export interface Outcome {
@@ -49,6 +49,7 @@ export function asksForPause({ status, retryAfter }: Pick<Outcome, 'status' | 'r
  * delivery that was asked for anew meanwhile, by a retry or a replay.
  *
  * @returns what a claim would rest on now, as the `version` of one that was made; undefined if nothing would be claimed
+ * @throws WebhookLocked when somebody else has locked the webhook
  */
 export async function settle(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
@@ -57,7 +58,7 @@ export async function settle(
   notBegun: readonly Released[],
 ): Promise<string | undefined> {
   return inTransaction(db, async (tx) => {
-    const webhook = await lockWebhook(tx, webhookId);
+    const webhook = await lockFreeWebhook(tx, webhookId);
     if (webhook === undefined) return undefined;
     const now = await sharedTime(tx, clock);
     const ahead = clock.now().getTime() - now.getTime();

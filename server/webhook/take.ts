@@ -21,7 +21,7 @@ import {
 import { disable } from './disable.ts';
 import { type Rights, rightsOf, versionOf } from './rights.ts';
 import { secretPlace } from './secret.ts';
-import { type LockedWebhook, lockWebhook, setWebhook } from './webhook.queries.ts';
+import { type LockedWebhook, lockFreeWebhook, setWebhook } from './webhook.queries.ts';
 
 /**
  * Claimed events that are read at once. Nothing bounds their size together but this: with the longest texts that people
@@ -58,6 +58,8 @@ export interface Taken {
  * events after its position that its owner may see at present. Deliveries are created only when there is room, so a
  * slow receiver piles up no rows. A failing receiver gets one, and none while any process has others for it. Undefined
  * when the webhook is deleted, or this process cannot sign for it.
+ *
+ * @throws WebhookLocked when somebody else has locked the webhook
  */
 export async function take(
   { db, clock, vault, log }: Pick<Services, 'db' | 'clock' | 'vault' | 'log'>,
@@ -65,7 +67,7 @@ export async function take(
   room: number,
 ): Promise<Taken | undefined> {
   return inTransaction(db, async (tx) => {
-    const webhook = await lockWebhook(tx, webhookId);
+    const webhook = await lockFreeWebhook(tx, webhookId);
     if (webhook === undefined) return undefined;
     const now = await sharedTime(tx, clock);
     const times = { now, until: new Date(now.getTime() + CLAIMED_FOR) };

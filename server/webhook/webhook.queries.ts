@@ -71,6 +71,21 @@ export async function lockWebhook(db: Kysely<Database>, webhookId: string, reach
   return within(select(db), reach).where('webhook_id', '=', webhookId).forUpdate().executeTakeFirst();
 }
 
+/** Somebody else has locked the webhook, maybe for the minutes in which its deliveries are deleted. */
+export class WebhookLocked extends Error {}
+
+/**
+ * Locks a webhook without waiting for anybody: whoever waited would keep his connection from all other webhooks.
+ *
+ * @throws WebhookLocked when somebody else has locked it
+ */
+export async function lockFreeWebhook(db: Kysely<Database>, webhookId: string) {
+  const one = select(db).where('webhook_id', '=', webhookId);
+  const webhook = await one.forUpdate().skipLocked().executeTakeFirst();
+  if (webhook === undefined && (await one.executeTakeFirst()) !== undefined) throw new WebhookLocked();
+  return webhook;
+}
+
 export type LockedWebhook = NonNullable<Awaited<ReturnType<typeof lockWebhook>>>;
 
 /** Locks the enabled webhooks of a user. */

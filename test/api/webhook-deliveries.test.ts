@@ -13,12 +13,11 @@ import { CLAIMED_FOR, deleteEndedBefore, findWork } from '../../server/webhook/d
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { settle } from '../../server/webhook/settle.ts';
 import { type Parcel, take } from '../../server/webhook/take.ts';
-import { replaceSecrets } from '../../server/webhook/webhook.queries.ts';
+import { lockWebhook, replaceSecrets, WebhookLocked } from '../../server/webhook/webhook.queries.ts';
 import { allSealed } from '../fixtures/events.ts';
 import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addGroup, addWebhook } from '../fixtures/webhooks.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
-import { meanwhile } from '../harness/meanwhile.ts';
 
 /** Nothing is sent here: deliveries are claimed and settled as a worker does it, in whatever order. */
 const HERE = { callback: 'http://127.0.0.1:9/in' };
@@ -268,11 +267,15 @@ describe('D93: a claim', () => {
     await oneClaimed(webhook_id);
   });
 
-  it('D93: waits for whoever disables the webhook at that moment, and claims nothing then', async () => {
+  it('D93: waits for nobody who has locked the webhook, and says so', async () => {
     const webhook_id = await webhookOf();
     await newGroup();
-    const disabling = `update webhooks set disabled_on = now(), disabled_because = 'asked' where webhook_id = $1`;
-    expect(await meanwhile(app, disabling, [webhook_id], () => claimed(webhook_id))).toEqual([]);
+    await inTransaction(app.db, async (tx) => {
+      await lockWebhook(tx, webhook_id);
+      await expect(claimed(webhook_id)).rejects.toThrow(WebhookLocked);
+      await expect(settle(app.app.services, webhook_id, [], [])).rejects.toThrow(WebhookLocked);
+    });
+    await oneClaimed(webhook_id);
   });
 
   it('D27b, D93: disables the webhook of an owner who may not log in any more', async () => {

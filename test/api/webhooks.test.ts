@@ -6,6 +6,7 @@ import type { Target } from '../../contract/event.ts';
 import { RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
+import { inTransaction } from '../../server/database/transaction.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import type { Sealing } from '../../server/event/sealing.ts';
 import { createVault } from '../../server/keys/vault.ts';
@@ -379,6 +380,24 @@ describe('D93: success and retries', () => {
     for (let n = 0; n < 5; n += 1) await addGroup(app, unique());
     await arrivals(well, 10);
     await expect.poll(() => hanging.received.length).toBeGreaterThan(0);
+  });
+
+  it('D93: webhooks whose deletion takes minutes do not delay others, and lose nothing if it fails', async () => {
+    const receiver = await receive();
+    const types = ['group.created'];
+    const locked = await Promise.all(Array.from({ length: 4 }, () => addWebhook(app, receiver, { types })));
+    const free = await receive();
+    await addWebhook(app, free, { types });
+    const ids = locked.map(({ webhook_id }) => webhook_id);
+    await inTransaction(app.db, async (tx) => {
+      await tx.deleteFrom('webhooks').where('webhook_id', 'in', ids).execute();
+      await groupsCreated(1);
+      await arrivals(free, 1);
+      // It failed.
+      throw new Error('as asked');
+    }).catch((error: Error) => expect(error.message).toBe('as asked'));
+    await arrivals(receiver, 4);
+    for (const id of ids) await tried(id, 1, 'delivered');
   });
 
   it('D93: receivers that hang, however many, leave others their share, and occupy about 512 connections', async () => {

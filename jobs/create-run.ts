@@ -21,9 +21,10 @@ export function createRun(
     id,
     force = false,
     asked = false,
+    again = false,
     approved,
     dryRun = false,
-  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'asked' | 'approved' | 'dryRun'>>,
+  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'asked' | 'again' | 'approved' | 'dryRun'>>,
 ): EndableRun {
   const began = performance.now();
   let told = began;
@@ -40,6 +41,7 @@ export function createRun(
     id,
     force,
     asked,
+    again,
     approved,
     dryRun,
     signal: ending.signal,

@@ -13,9 +13,9 @@ export interface GrantToCheck extends CheckPlace {
   readonly access_token: Buffer | null;
 }
 
-export async function countToCheck(db: Kysely<Database>, now: Date): Promise<number> {
+export async function countToCheck(db: Kysely<Database>, dueBy: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from grants where valid and next_check_on <= ${now}`.execute(db);
+    select count(*)::int as count from grants where valid and next_check_on <= ${dueBy}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -29,10 +29,14 @@ export async function makeDue(db: Kysely<Database>, now: Date, latest: Date): Pr
     .execute();
 }
 
-/** A page of the grants that are due at `now`, longest due first, behind the cursor `after`. */
+/** A page of the grants that are due by then, longest due first, behind the cursor `after`. */
 export async function findToCheck(
   db: Kysely<Database>,
-  { now, after, most }: { readonly now: Date; readonly after: CheckPlace | undefined; readonly most: number },
+  {
+    dueBy,
+    after,
+    most,
+  }: { readonly dueBy: Date; readonly after: CheckPlace | undefined; readonly most: number },
 ): Promise<GrantToCheck[]> {
   const beyond =
     after === undefined
@@ -40,7 +44,7 @@ export async function findToCheck(
       : sql`(next_check_on, grant_id) > (${after.next_check_on}::timestamptz, ${after.grant_id}::uuid)`;
   const { rows } = await sql<GrantToCheck>`
     select grant_id, character_id, refresh_token, access_token, next_check_on from grants
-    where valid and next_check_on <= ${now} and ${beyond}
+    where valid and next_check_on <= ${dueBy} and ${beyond}
     order by next_check_on, grant_id limit ${most}`.execute(db);
   return rows;
 }

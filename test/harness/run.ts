@@ -11,6 +11,7 @@ export function testRun(job: string, options: Partial<Omit<Run, 'job'>> = {}): R
     id: randomUUID(),
     force: false,
     asked: false,
+    again: false,
     dryRun: false,
     signal,
     timeLeft: () => 1,

@@ -500,6 +500,25 @@ describe('D63: a faulty sign-on takes nothing away', () => {
     expect(await found()).toEqual([2]);
   });
 
+  it('nor does the run lose it that repeats a failed one within seconds: what failed is in it, behind the others', async () => {
+    const ids = await addGrants(app, 60, [SKILLS]);
+    kill(ids.slice(0, 22));
+    await check();
+    app.clock.advance(10 * MINUTE);
+    app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });
+    await expect(check()).rejects.toThrow('ended after 3 of');
+    app.provider.faults.clear();
+    app.clock.advance(5_000);
+    const before = asked().length;
+    await check({ again: true });
+    expect(asked().length - before).toBe(22);
+    expect(await invalid()).toEqual([]);
+    expect(await found()).toEqual([1]);
+    // Nothing is checked twice by that: what fails in such a run waits for the next one.
+    app.provider.faults.add(TOKEN, { kind: 'status', status: 503 });
+    await expect(check({ again: true })).rejects.toThrow('ended after 3 of 22');
+  });
+
   it('of several checks that fail here and there each is in the next run, or that would find fewer dead', async () => {
     kill(await addGrants(app, 60, [SKILLS]));
     const progress = (done: number) => {

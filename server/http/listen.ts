@@ -23,7 +23,7 @@ export interface Listening {
 
 /** Milliseconds within which a request must have arrived completely, and between two checks of that. */
 const REQUEST_WITHIN = 30_000;
-const CHECK_EVERY = 250;
+const CHECK_EVERY = 50;
 
 /** Serves HTTP on an address; rejects when the port is taken. */
 export async function listen(

@@ -57,13 +57,14 @@ function open(kind: SlowKind, person: Person, port: number): void {
   // A stream that does not flow takes as much as it holds, and no more.
   if (kind.reads) socket.on('readable', () => start === '' && note(socket.read(START)));
   else socket.on('data', note);
-  const going = setInterval(() => kind.goOn?.(socket), GO_ON_EVERY);
+  let going: NodeJS.Timeout | undefined;
   sockets.add(socket);
   socket.on('error', () => undefined);
   socket.once('connect', () => {
     opened = performance.now();
     mine.open += 1;
     socket.write(kind.begin(person));
+    going = setInterval(() => kind.goOn?.(socket), GO_ON_EVERY);
   });
   socket.once('close', () => {
     clearInterval(going);

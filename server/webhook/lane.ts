@@ -103,7 +103,8 @@ export function openLane(
   async function fetchMore(): Promise<void> {
     wanted = false;
     let until = 0;
-    const taken = await whenFree(() => {
+    const taken = await whenFree(async () => {
+      if (stopped) return undefined;
       until = performance.now() + CLAIMED_FOR - 2 * TIME_LIMIT;
       return take(services, webhookId, IN_HAND - waiting.length);
     });
@@ -114,6 +115,7 @@ export function openLane(
     failures = taken.failures;
     wanted ||= taken.more;
     waiting.push(...taken.parcels.map((parcel) => ({ parcel, to: taken.to, until })));
+    if (stopped) putBack();
   }
 
   async function storeOutcomes(): Promise<void> {

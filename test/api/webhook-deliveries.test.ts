@@ -6,10 +6,12 @@ import { inTransaction } from '../../server/database/transaction.ts';
 import { readPosition } from '../../server/event/read.queries.ts';
 import { recordEvents } from '../../server/event/record.ts';
 import { createVault } from '../../server/keys/vault.ts';
+import { createSemaphore } from '../../server/shared/semaphore.ts';
 import { handOver } from '../../server/sign-in/sign-in.queries.ts';
 import { giveUpTokens } from '../../server/token/give-up-tokens.ts';
 import { deleteWebhook } from '../../server/webhook/delete-webhooks.queries.ts';
 import { CLAIMED_FOR, deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
+import { openLane } from '../../server/webhook/lane.ts';
 import { secretPlace } from '../../server/webhook/secret.ts';
 import { settle } from '../../server/webhook/settle.ts';
 import { type Parcel, take } from '../../server/webhook/take.ts';
@@ -275,6 +277,29 @@ describe('D93: a claim', () => {
       await expect(claimed(webhook_id)).rejects.toThrow(WebhookLocked);
       await expect(settle(app.app.services, webhook_id, [], [])).rejects.toThrow(WebhookLocked);
     });
+    await oneClaimed(webhook_id);
+  });
+
+  it('D93: is not waited for at a stop, however long somebody has locked the webhook', async () => {
+    const webhook_id = await webhookOf();
+    await newGroup();
+    await inTransaction(app.db, async (tx) => {
+      await lockWebhook(tx, webhook_id);
+      const traffic = { lanes: () => 1, requests: 0 };
+      const lane = openLane(app.app.services, webhook_id, createSemaphore(1), traffic, () => undefined);
+      lane.wake();
+      await lane.stop();
+    });
+    await oneClaimed(webhook_id);
+  });
+
+  it('D93: that comes during a stop is given back', async () => {
+    const webhook_id = await webhookOf();
+    await newGroup();
+    const traffic = { lanes: () => 1, requests: 0 };
+    const lane = openLane(app.app.services, webhook_id, createSemaphore(1), traffic, () => undefined);
+    lane.wake();
+    await lane.stop();
     await oneClaimed(webhook_id);
   });
 

@@ -47,7 +47,8 @@ export const RUNS = 3;
  * Whether a run may commit what it takes away (D63): undefined if so. Else the refusal is logged and counted, and the
  * caller rolls back and then stores it by {@link storeRefusal}, so that the same set of changes is accepted once it is
  * approved, or after enough runs. Those may differ by a few: losses that enough runs have found count no longer, and
- * the others are judged alone.
+ * the others are judged alone. A run that has not looked at everything takes nothing of what is held back, however few
+ * it finds.
  *
  * @param tx the run's own transaction. Nothing else is used: others may have all connections, and wait for its locks
  */
@@ -58,33 +59,42 @@ export async function guardMassChange(
   { lookedAt, losses, details, healthy, complete = true, madeAfterwards = false }: Losses,
 ): Promise<Refusal | undefined> {
   if (run.dryRun) return undefined;
-  const isTooMany = (some: readonly Loss[]) => {
+  const isTooMany = (some: readonly Found[]) => {
     const losers = countLosers(some);
     return losers >= AT_LEAST && losers > lookedAt * SHARE;
   };
-  if (!isTooMany(losses) || run.force) {
+  const seesAll = healthy && complete;
+  const found = losses.map((loss) => ({ loss, key: fingerprintOf(loss) }));
+  const held = losses.length === 0 ? undefined : await lockHeld(tx, run.job);
+  const kept = found.filter(({ key }) => (held?.found[key] ?? RUNS) < RUNS);
+  // Of what is held back, a run that has not looked at everything may find few.
+  const isPart = !seesAll && kept.length > 0 && !isTooMany(found);
+  if (run.force || !(isPart || isTooMany(found))) {
     // An incomplete run does not prove that the changes held back no longer exist.
-    if ((healthy && complete) || run.force) await forgetHeld(tx, run.job);
+    if (seesAll || run.force) await forgetHeld(tx, run.job);
     return undefined;
   }
-  const keyed = losses.map((loss) => ({ loss, key: fingerprintOf(loss) }));
-  const heldId = fingerprintOf(keyed.map(({ key }) => key).sort());
+  const heldId = fingerprintOf(found.map(({ key }) => key).sort());
   const approved = run.approved === heldId;
+  const now = await sharedTime(tx, clock);
   // Approved losses count as found often enough: so whichever run comes next makes the rest.
-  const sighting = approved
-    ? await allFound(tx, clock, run.job, heldId, keyed)
-    : await countSighting(tx, clock, run.job, heldId, keyed, isTooMany);
+  const counted = approved
+    ? { runs: RUNS, counted_on: now, found: inRuns(found, RUNS) }
+    : isPart
+      ? countPart(held, kept, now)
+      : countSighting(held, found, isTooMany, now);
+  const sighting = { job_id: run.job, fingerprint: heldId, ...counted };
   const runs = healthy || approved ? sighting.runs : 0;
   if (runs >= RUNS) {
     if (madeAfterwards) await saveHeld(tx, sighting);
     else await forgetHeld(tx, run.job);
     return undefined;
   }
-  const losers = countLosers(losses);
+  const losers = countLosers(found);
   const advice = healthy ? 'approve it if it is right' : 'it is not listed, as the provider failed';
   log.error(
     { job: run.job, run_id: run.id, losers, looked_at: lookedAt, runs, healthy },
-    `a run would take something from too many users and changed nothing; ${advice}`,
+    `a run would take ${isPart ? 'a part of what is held back' : 'something from too many users'} and changed nothing; ${advice}`,
   );
   metrics.jobsHeld.inc({ job: run.job });
   const event = heldEvent(run.job, heldId, { losers, looked_at: lookedAt }, details());
@@ -104,48 +114,33 @@ export async function storeRefusal(
   });
 }
 
-async function allFound(
-  tx: Kysely<Database>,
-  clock: Services['clock'],
-  job: string,
-  heldId: string,
-  losses: readonly { readonly key: string }[],
-): Promise<Held> {
-  return {
-    job_id: job,
-    fingerprint: heldId,
-    runs: RUNS,
-    counted_on: await sharedTime(tx, clock),
-    found: Object.fromEntries(losses.map(({ key }) => [key, RUNS])),
-  };
+interface Found {
+  readonly loss: Loss;
+  /** The fingerprint of the loss. */
+  readonly key: string;
 }
+
+type Sighting = Pick<Held, 'runs' | 'counted_on' | 'found'>;
 
 /**
  * What was found, and of each loss in how many runs without a gap; a run too soon after the last one that counted only
  * discards what it does not find. `runs` is in how many all were found but so few that these would pass alone.
  */
-async function countSighting(
-  tx: Kysely<Database>,
-  clock: Services['clock'],
-  job: string,
-  heldId: string,
-  losses: readonly { readonly loss: Loss; readonly key: string }[],
-  isTooMany: (some: readonly Loss[]) => boolean,
-): Promise<Held> {
-  const now = await sharedTime(tx, clock);
-  const held = await lockHeld(tx, job);
-  const former = new Map(Object.entries(held?.found ?? {}));
+function countSighting(
+  held: Held | undefined,
+  losses: readonly Found[],
+  isTooMany: (some: readonly Found[]) => boolean,
+  now: Date,
+): Sighting {
+  const former = held?.found ?? {};
   const isSoon =
     held !== undefined &&
     held.counted_on.getTime() > now.getTime() - APART &&
-    losses.some(({ key }) => former.has(key));
-  const found = losses.map((each) => ({ ...each, runs: (former.get(each.key) ?? 0) + (isSoon ? 0 : 1) }));
-  const inFewer = (runs: number) => found.filter((each) => each.runs < runs).map(({ loss }) => loss);
+    losses.some(({ key }) => former[key] !== undefined);
+  const found = losses.map((each) => ({ ...each, runs: (former[each.key] ?? 0) + (isSoon ? 0 : 1) }));
   let runs = RUNS;
-  while (runs > 0 && isTooMany(inFewer(runs))) runs -= 1;
+  while (runs > 0 && isTooMany(found.filter((each) => each.runs < runs))) runs -= 1;
   return {
-    job_id: job,
-    fingerprint: heldId,
     runs,
     // A later time is that of a clock that was ahead.
     counted_on: isSoon && held.counted_on < now ? held.counted_on : now,
@@ -153,8 +148,18 @@ async function countSighting(
   };
 }
 
-function countLosers(losses: readonly Loss[]): number {
-  return new Set(losses.map(([loser]) => loser)).size;
+/** The same where only a part of what is held back was found: any of it is too many, and the rest stays. */
+function countPart(held: Held | undefined, losses: readonly Found[], now: Date): Sighting {
+  const counted = countSighting(held, losses, (some) => some.length > 0, now);
+  return { ...counted, found: { ...held?.found, ...counted.found } };
+}
+
+function inRuns(losses: readonly Found[], runs: number): Held['found'] {
+  return Object.fromEntries(losses.map(({ key }) => [key, runs]));
+}
+
+function countLosers(losses: readonly Found[]): number {
+  return new Set(losses.map(({ loss: [loser] }) => loser)).size;
 }
 
 function fingerprintOf(value: unknown): string {

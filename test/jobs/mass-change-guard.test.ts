@@ -182,6 +182,46 @@ describe('D63: a run that would take something from too many', () => {
   });
 });
 
+describe('D63: of what is held back, a run that did not see everything', () => {
+  const partial = [
+    ['with a failing provider', { healthy: false }],
+    ['that is incomplete', { complete: false }],
+  ] as const;
+
+  it.each(partial)('takes nothing, however few it finds: one %s', async (_, run) => {
+    expect(await asks()).toBe(false);
+    expect(await asks({ losses: losses(7), ...run })).toBe(false);
+    app.clock.advance(31 * MINUTE);
+    expect(await asks({ losses: losses(7), ...run })).toBe(false);
+    // What nobody holds back passes, and so does what one finds that saw everything.
+    expect(await asks({ losses: losses(7, 'b'), ...run })).toBe(true);
+    expect(await asks({ losses: losses(7) })).toBe(true);
+  });
+
+  it.each(partial)('discards nothing: one %s', async (_, run) => {
+    for (const complete of [true, true]) {
+      expect(await asks({ complete })).toBe(false);
+      expect(await asks({ losses: losses(7), ...run })).toBe(false);
+      app.clock.advance(31 * MINUTE);
+    }
+    expect(await asks()).toBe(true);
+  });
+
+  it('takes what was approved, or found in three runs half an hour apart, one of them it', async () => {
+    const few = { losses: losses(7), complete: false };
+    expect(await asks()).toBe(false);
+    for (const passes of [false, true]) {
+      app.clock.advance(31 * MINUTE);
+      // New ones beside it hold nothing up.
+      expect(await asks({ ...few, losses: [...few.losses, [passes ? 500 : 501, 'b']] })).toBe(passes);
+    }
+    expect(await asks()).toBe(false);
+    expect(await asks(few)).toBe(false);
+    const id = () => app.db.selectFrom('held_changes').select('fingerprint').executeTakeFirstOrThrow();
+    expect(await asks(few, { approved: (await id()).fingerprint })).toBe(true);
+  });
+});
+
 describe('D63: a set of losses that changes from run to run', () => {
   /** The losses of the users from the first to the last of these. */
   const of = (first: number, last: number) => ({ losses: losses(last).slice(first - 1) });

@@ -21,10 +21,9 @@ export function createRun(
     id,
     force = false,
     asked = false,
-    again = false,
     approved,
     dryRun = false,
-  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'asked' | 'again' | 'approved' | 'dryRun'>>,
+  }: Pick<Run, 'id'> & Partial<Pick<Run, 'force' | 'asked' | 'approved' | 'dryRun'>>,
 ): EndableRun {
   const began = performance.now();
   let told = began;
@@ -41,7 +40,6 @@ export function createRun(
     id,
     force,
     asked,
-    again,
     approved,
     dryRun,
     signal: ending.signal,

@@ -43,7 +43,6 @@ async function handle<Name extends JobName>(services: Services, name: Name, job:
   const measured = metrics.jobDuration.startTimer({ job: name });
   const run = createRun({ log, metrics, stopping: queue.stopping }, name, {
     id: job.id,
-    again: job.retryCount > 0,
     ...optionsOf(job.data),
   });
   try {

@@ -29,7 +29,10 @@ const SUBJECT = 'the check of refresh tokens';
 const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
 /** Timeout of one refresh in milliseconds, including the wait for a refresh by another process. */
 const WITHIN = 20_000;
-/** Milliseconds after which a grant whose check gave no result is checked again: by the next run that is scheduled. */
+/**
+ * Milliseconds by which a grant is put behind the others whose check gave no result. A run takes all that are due until
+ * then, so whichever comes next has it: without it that would find fewer dead than the guard holds, and take those away.
+ */
 const AGAIN_AFTER = 5 * 60_000;
 /**
  * The same where the sign-on answered for nearly all others: longer than from one run to the next, so that there are
@@ -68,7 +71,8 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
   };
   const now = clock.now();
   await makeDue(db, now, run.asked ? now : new Date(now.getTime() + LATEST));
-  const dueBy = run.again ? withFailed(now) : now;
+  // Not those that fail in this run.
+  const dueBy = new Date(now.getTime() + AGAIN_AFTER - 1);
   const total = await countToCheck(db, dueBy);
   const characters = new Set<number>();
   let done = 0;
@@ -129,15 +133,6 @@ async function checkGrant(services: CheckServices, check: Check, grant: GrantToC
     unknown.push(id);
     await postponeChecks(db, [id], { until: later(clock, AGAIN_AFTER) });
   }
-}
-
-/**
- * Until when checks are due in a run that repeats a failed one: with those that failed in that, which come last. Without
- * them it would find fewer dead tokens than the guard holds, and take those away.
- */
-function withFailed(now: Date): Date {
-  // Not those that fail in this one.
-  return new Date(now.getTime() + AGAIN_AFTER - 1);
 }
 
 function later(clock: Clock, milliseconds: number): Date {

@@ -14,7 +14,7 @@ export function grantPlace(grantId: string, column: 'refresh_token' | 'access_to
 }
 
 /** Maximum milliseconds between two checks of a refresh token. */
-const CHECK_AFTER = 45 * 60_000;
+const CHECK_AFTER = 50 * 60_000;
 /** Random share by which a check may come earlier, so that tokens of the same moment spread out over time. */
 const EARLIER = 0.1;
 

@@ -8,8 +8,6 @@ export interface Run {
   readonly force: boolean;
   /** Whether an administrator requested it: it also checks what is not due yet. */
   readonly asked: boolean;
-  /** Whether it repeats one that failed, a few seconds later. */
-  readonly again: boolean;
   /** Id of the held changes with which it passes the mass-change guard (D63). */
   readonly approved?: string | undefined;
   /** Whether it only reports what it would change. */

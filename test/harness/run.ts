@@ -11,7 +11,6 @@ export function testRun(job: string, options: Partial<Omit<Run, 'job'>> = {}): R
     id: randomUUID(),
     force: false,
     asked: false,
-    again: false,
     dryRun: false,
     signal,
     timeLeft: () => 1,

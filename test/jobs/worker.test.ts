@@ -108,23 +108,6 @@ describe('D52, D63: a scheduled run that fails while the one before waits to be 
   });
 });
 
-describe('D63: a run that fails', () => {
-  it('is repeated by one that knows of it', async () => {
-    const again: boolean[] = [];
-    const handler = vi
-      .spyOn(handlers, 'check-grants')
-      .mockImplementation(async (_services, _payload, run) => {
-        again.push(run.again);
-        if (again.length === 1) throw new Error('the sign-on is down');
-      });
-    onTestFinished(() => handler.mockRestore());
-    await sql`
-      insert into pgboss.job (name, data, retry_limit, retry_delay, policy)
-      values ('check-grants', '{}'::jsonb, 1, 0, 'standard')`.execute(app.db);
-    await expect.poll(() => again, { timeout: 60_000 }).toEqual([false, true]);
-  });
-});
-
 describe('a job that never ends', () => {
   it('fails when its time is over, which is logged and counted as of any other', async () => {
     vi.spyOn(handlers, 'revoke-grant').mockReturnValue(new Promise(() => undefined));

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccessRule, type Authority, level } from '../../../contract/access.ts';
 import {
   type Admission,
+  goneOf,
   readmit,
+  readmitOver,
   rejudge,
   requireClearance,
   requireRights,
@@ -423,5 +425,24 @@ describe('D14: judging again', () => {
     expect(await lockedBy(await token(owner), [third])).toEqual([owner, third]);
     expect(await lockedBy(await sponsored(sponsor))).toEqual([sponsor]);
     expect(await lockedBy(await token(0))).toEqual([]);
+  });
+
+  it('says whom it has locked', async () => {
+    const [owner, third] = [await person(9), await person()];
+    const lockedBy = async (row: Row, others: readonly number[]) => {
+      const admitted = admission(await callerOf(row), level(0));
+      const over = await database.db.transaction().execute((tx) => readmitOver(tx, admitted, others));
+      return [...over.locked].sort();
+    };
+    // Nobody has the last id.
+    expect(await lockedBy(await token(owner), [third, lastId + 1])).toEqual([owner, third]);
+    expect(await lockedBy(await token(0), [])).toEqual([]);
+  });
+});
+
+describe('the signal of a client that goes', () => {
+  it('is made where there is a client, and is never aborted where there is none', () => {
+    expect(goneOf({ gone: () => AbortSignal.abort() }).aborted).toBe(true);
+    expect(goneOf({}).aborted).toBe(false);
   });
 });

@@ -63,6 +63,7 @@ describe('D34: secrets at rest', () => {
     const renewed = rotated.seal('kept', PLACE);
     expect(createVault([two]).open(renewed, PLACE)).toBe('kept');
     expect(() => vault().open(renewed, PLACE)).toThrow(new MissingKey('two'));
+    expect(new MissingKey('two').message).toMatch(/the key two, which is not in ENCRYPTION_KEYS/);
     // The id of the key alone is not enough.
     expect(() => createVault([{ id: 'one', key: two.key }]).open(sealed, PLACE)).toThrow();
   });

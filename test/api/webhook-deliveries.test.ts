@@ -71,6 +71,14 @@ async function settled(webhookId: string, parcel: Parcel, status: number, at = H
   await settle(app.app.services, webhookId, [outcome], []);
 }
 
+/** Begins to deliver as a worker does, and stops at once. */
+async function wakeAndStop(webhookId: string): Promise<void> {
+  const traffic = { lanes: () => 1, requests: 0 };
+  const lane = openLane(app.app.services, webhookId, createSemaphore(1), traffic, () => undefined);
+  lane.wake();
+  await lane.stop();
+}
+
 const group = (n: number) => ({ type: 'group' as const, id: n.toString(16).padStart(24, '0'), name: null });
 
 function deliveriesOf(webhook_id: string) {
@@ -285,10 +293,7 @@ describe('D93: a claim', () => {
     await newGroup();
     await inTransaction(app.db, async (tx) => {
       await lockWebhook(tx, webhook_id);
-      const traffic = { lanes: () => 1, requests: 0 };
-      const lane = openLane(app.app.services, webhook_id, createSemaphore(1), traffic, () => undefined);
-      lane.wake();
-      await lane.stop();
+      await wakeAndStop(webhook_id);
     });
     await oneClaimed(webhook_id);
   });
@@ -296,10 +301,7 @@ describe('D93: a claim', () => {
   it('D93: that comes during a stop is given back', async () => {
     const webhook_id = await webhookOf();
     await newGroup();
-    const traffic = { lanes: () => 1, requests: 0 };
-    const lane = openLane(app.app.services, webhook_id, createSemaphore(1), traffic, () => undefined);
-    lane.wake();
-    await lane.stop();
+    await wakeAndStop(webhook_id);
     await oneClaimed(webhook_id);
   });
 

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { Configuration } from 'oidc-provider';
 import type { CompleteSettings, Settings } from '../config/settings.ts';
-import { ownCookie, readCookie, readOwnCookie } from '../sign-in/interaction.ts';
+import { ownCookie, readCookie, readOwnCookie, removalsBefore } from '../sign-in/interaction.ts';
 import { LIFETIMES } from './lifetimes.ts';
 
 const RESUME = 'castellan_resume';
@@ -37,6 +37,11 @@ export function begunCookie(settings: Pick<Settings, 'baseUrl'>, uid: string): s
   return ownCookie(settings, begun(uid), uid, LIFETIMES.interaction);
 }
 
+/** {@link removalsBefore} another such cookie. */
+export function begunRemovals(settings: Pick<Settings, 'baseUrl'>, cookies: string | undefined): string[] {
+  return removalsBefore(settings, BEGUN, cookies);
+}
+
 /** Removes it, so that a browser that signs in often does not send more cookies than a request may hold. */
 export function endedCookie(settings: Pick<Settings, 'baseUrl'>, uid: string): string {
   return ownCookie(settings, begun(uid), '', 0);
@@ -60,5 +65,7 @@ export function endsInteraction(setCookie: readonly string[]): boolean {
   return setCookie.some((cookie) => cookie.startsWith(`${RESUME}=`));
 }
 
+const BEGUN = 'begun_';
+
 /** A name for each interaction, as for each sign-in. */
-const begun = (uid: string) => `begun_${uid.slice(0, 8)}`;
+const begun = (uid: string) => `${BEGUN}${uid.slice(0, 8)}`;

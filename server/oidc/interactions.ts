@@ -4,7 +4,7 @@ import type { Provider } from 'oidc-provider';
 import { isAdministrator } from '../access/clearance-levels.ts';
 import type { Services } from '../services/services.ts';
 import { digestOf } from '../shared/digest.ts';
-import { bindingCookie, interactionUrl } from '../sign-in/interaction.ts';
+import { bindingCookie, bindingRemovals, interactionUrl } from '../sign-in/interaction.ts';
 import { linksOf } from '../sign-in/pages.ts';
 import { judgeUser } from '../sign-in/sign-in.queries.ts';
 import { startInteractionLogin } from '../sign-in/start-login.ts';
@@ -17,7 +17,7 @@ import { consentPage, errorPage, policyOfForm, refusedPage } from './pages.ts';
 
 /** The answer to a browser at a step of an interaction. */
 type Answer =
-  | { readonly redirectTo: string; readonly cookie?: string }
+  | { readonly redirectTo: string; readonly cookies?: readonly string[] }
   | {
       readonly is: 'page' | 'refusal' | 'fault';
       readonly html: string;
@@ -49,22 +49,26 @@ export function createInteractions(services: Services, provider: Provider): Inte
   const { db, clock, settings } = services;
 
   /** Redirects to the game's sign-on, from which the same browser returns to the step `login`. */
-  async function signOn({ uid }: Interaction): Promise<Answer> {
+  async function signOn({ req }: Step, { uid }: Interaction): Promise<Answer> {
     const { login_url, state_code } = await startInteractionLogin(services, digestOf(uid));
-    return { redirectTo: login_url, cookie: bindingCookie(settings, state_code, uid) };
+    const cookies = [
+      ...bindingRemovals(settings, req.headers.cookie),
+      bindingCookie(settings, state_code, uid),
+    ];
+    return { redirectTo: login_url, cookies };
   }
 
   async function finish({ req, res }: Step, result: object): Promise<Answer> {
     return { redirectTo: await provider.interactionResult(req, res, { ...result }) };
   }
 
-  async function refuse(interaction: Interaction): Promise<Answer> {
+  async function refuse(step: Step, interaction: Interaction): Promise<Answer> {
     const { clientId, characterId, uid } = partsOf(interaction);
     const judged = await judgeUser(db, characterId);
     const client = await provider.Client.find(clientId);
     const admitted = await isLetIn(db, characterId, clientId);
     // The user or application was deleted, or is no longer refused: the next sign-in is judged anew.
-    if (judged === undefined || client === undefined || admitted) return signOn(interaction);
+    if (judged === undefined || client === undefined || admitted) return signOn(step, interaction);
     const name = (await findName(db, characterId)) ?? '';
     const links = linksOf({
       giveUp: interactionUrl(settings, uid, 'deny'),
@@ -82,7 +86,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
     const { clientId, characterId, uid, scopes, redirectUri } = partsOf(interaction);
     const account = await findAccount(db, characterId, clientId);
     const client = await provider.Client.find(clientId);
-    if (account === undefined || client === undefined) return refuse(interaction);
+    if (account === undefined || client === undefined) return refuse(step, interaction);
     // With prompt=consent nobody is asked either, so nobody agrees to anything.
     if (client.first_party === true) return finish(step, CONSENTED);
     const names = { client: client.clientName ?? clientId, character: account.character_name, scopes };
@@ -111,9 +115,9 @@ export function createInteractions(services: Services, provider: Provider): Inte
       switch (interaction.prompt.name) {
         case 'login':
         case 'select_account':
-          return signOn(interaction);
+          return signOn(step, interaction);
         case 'access':
-          return refuse(interaction);
+          return refuse(step, interaction);
         default:
           return ask(step, interaction);
       }
@@ -129,7 +133,7 @@ export function createInteractions(services: Services, provider: Provider): Inte
       // The sign-on lets the player choose a character, so this answers both prompts.
       return finish(step, { login: { accountId: String(character_id), ts }, select_account: {} });
     },
-    again: async (step) => signOn(await find(provider, step)),
+    again: async (step) => signOn(step, await find(provider, step)),
     async deny(step) {
       await find(provider, step);
       return finish(step, { error: 'access_denied', error_description: 'the user turned back' });

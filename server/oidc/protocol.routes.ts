@@ -176,7 +176,7 @@ function taking(step: Interactions[keyof Interactions]): RequestHandler {
     onAccountOf(originOf(req, res), () => step({ req, res, uid: String(req.params.uid) }))
       .then((answer) => {
         if ('redirectTo' in answer) {
-          if (answer.cookie !== undefined) res.append('Set-Cookie', answer.cookie);
+          if (answer.cookies !== undefined) res.append('Set-Cookie', [...answer.cookies]);
           res.set({ 'Referrer-Policy': 'no-referrer' }).redirect(303, answer.redirectTo);
           return;
         }

@@ -9,7 +9,7 @@ import { keepBrowserSessions } from './browser-session.ts';
 import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
 import { loadGrant, settleScopes } from './consent.ts';
-import { begunCookie, cookiesOf, endedCookie, endsInteraction } from './cookies.ts';
+import { begunCookie, begunRemovals, cookiesOf, endedCookie, endsInteraction } from './cookies.ts';
 import { giveBackUsed } from './give-back.ts';
 import { takeFormerHints } from './id-token-hint.ts';
 import { errors, Provider } from './library.ts';
@@ -184,7 +184,10 @@ function adaptClients(provider: ProviderInstance): void {
 /** Each interaction belongs to the browser that began it, until it ends there (D82). */
 function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 'settings'>): void {
   provider.on('interaction.started', (ctx: KoaContextWithOIDC) => {
-    ctx.append('Set-Cookie', begunCookie(settings, ctx.oidc.entities.Interaction?.uid ?? ''));
+    ctx.append('Set-Cookie', [
+      ...begunRemovals(settings, ctx.req.headers.cookie),
+      begunCookie(settings, ctx.oidc.entities.Interaction?.uid ?? ''),
+    ]);
   });
   provider.use(async (ctx, next) => {
     await next();

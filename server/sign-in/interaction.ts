@@ -36,6 +36,28 @@ export function readCookie(name: string, cookies: string | undefined): string | 
     ?.slice(begin.length);
 }
 
+/** Sign-ins that a browser may have begun at once: reverse proxies refuse more than 8 KiB of headers. */
+const MOST_OF_A_KIND = 20;
+
+/**
+ * Removes the oldest of a browser's cookies of a kind before it gets another one, if it has as many as it may; browsers
+ * send the oldest first (RFC 6265, 5.4).
+ *
+ * @param kind what their names begin with
+ * @returns values of `Set-Cookie`
+ */
+export function removalsBefore(base: Base, kind: string, cookies: string | undefined): string[] {
+  const own = prefixed(base, '');
+  const names = (cookies ?? '')
+    .split(/; */)
+    .map((cookie) => cookie.slice(0, Math.max(0, cookie.indexOf('='))))
+    .filter((name) => name.startsWith(own + kind))
+    .map((name) => name.slice(own.length));
+  return names
+    .slice(0, Math.max(0, names.length - MOST_OF_A_KIND + 1))
+    .map((name) => ownCookie(base, name, '', 0));
+}
+
 function prefixed(base: Base, name: string): string {
   return `${isSecure(base) ? '__Host-' : ''}castellan_${name}`;
 }
@@ -44,9 +66,11 @@ function isSecure({ baseUrl }: Base): boolean {
   return baseUrl.startsWith('https:');
 }
 
+const BINDING = 'sign_in_';
+
 /** A cookie name for each sign-in, so that two windows of a browser do not overwrite each other's. */
 function nameOf(stateCode: string): string {
-  return `sign_in_${stateCode.slice(0, 8)}`;
+  return `${BINDING}${stateCode.slice(0, 8)}`;
 }
 
 /**
@@ -54,7 +78,12 @@ function nameOf(stateCode: string): string {
  * code, so that who returns late is told so, and not that the sign-in was begun in another browser.
  */
 export function bindingCookie(base: Base, stateCode: string, uid: string): string {
-  return ownCookie(base, nameOf(stateCode), uid, (2 * STATE_CODE_LIFETIME) / 1000);
+  return ownCookie(base, nameOf(stateCode), uid, (6 * STATE_CODE_LIFETIME) / 1000);
+}
+
+/** {@link removalsBefore} another cookie that binds a sign-in. */
+export function bindingRemovals(base: Base, cookies: string | undefined): string[] {
+  return removalsBefore(base, BINDING, cookies);
 }
 
 /**

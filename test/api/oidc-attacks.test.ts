@@ -639,6 +639,33 @@ describe('attack: session fixation and login CSRF', () => {
     expect((await attacker.go(login)).url.searchParams.get('code')).not.toBeNull();
   });
 
+  it('D82: sign-ins begun without end do not fill the headers of a browser, and the latest ones end well', async () => {
+    const browser = browserOf(VICTIM);
+    const begun: { readonly at: Awaited<ReturnType<typeof party.begin>>; readonly callback: string }[] = [];
+    for (let n = 0; n < 60; n += 1) {
+      const at = await party.begin();
+      begun.push({ at, callback: await upToTheCallback(browser, at.url) });
+    }
+    // Reverse proxies refuse requests with more than 8 KiB of them.
+    expect(browser.cookiesFor('/token').length).toBeLessThan(4096);
+    const [twentieth, latest] = [begun.at(-20), begun.at(-1)];
+    for (const { at, callback } of [latest, twentieth].flatMap((one) => one ?? [])) {
+      const { url } = await browser.go(callback);
+      expect((await party.redeem(at, url)).claims()?.sub).toBe(String(VICTIM));
+    }
+    const landed = await browser.go(begun[0]?.callback ?? '');
+    expect([landed.page?.status, landed.html]).toEqual([400, expect.stringContaining('another browser')]);
+  });
+
+  it('D82: nor does one sign-in that is begun again and again', async () => {
+    const browser = browserOf(VICTIM);
+    const answer = await browser.ask((await party.begin()).url);
+    const interaction = new URL(answer.headers.get('location') ?? '', BASE_URL);
+    for (let n = 0; n < 60; n += 1) await browser.ask(new URL(`${interaction.href}/again`));
+    expect(browser.cookiesFor('/token').length).toBeLessThan(4096);
+    expect((await browser.go(`${interaction.href}/again`)).url.searchParams.get('code')).toBeTruthy();
+  });
+
   it('D82: nobody consents before a page has asked', async () => {
     const asking = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(VICTIM);

@@ -98,6 +98,16 @@ module.exports = {
       'Features know the names of jobs, not their handlers.',
     ),
     rule(
+      'loaded-on-demand',
+      { path: '^server/', pathNot: '^server/(docs|oidc|cli)/|^server/http/docs\\.ts$' },
+      {
+        path: '^(jobs/|contract/openapi\\.ts|server/docs/|server/http/docs\\.ts|server/oidc/protocol\\.routes\\.ts)',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+      'A start loads what the process does: jobs, OpenID Connect and the reference are loaded when they are needed.',
+    ),
+    rule(
       'pg-boss-in-one-place',
       { path: '^(server|jobs|contract)/', pathNot: '^(server/queue/[a-z.-]+|jobs/worker)\\.ts$' },
       { path: 'node_modules/pg-boss/' },

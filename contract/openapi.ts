@@ -59,17 +59,23 @@ export function openApiDocument(
   version: string = API_VERSION,
 ): OpenApiDocument {
   const key = JSON.stringify([baseUrl, version]);
-  const document = documents.get(key) ?? documented(baseUrl, version);
+  const document = documents.get(key) ?? toItsEnd(documentInSteps(baseUrl, version));
   documents.set(key, document);
   return document;
 }
 
-function documented(baseUrl: string, version: string): OpenApiDocument {
+function toItsEnd<T>(steps: Generator<undefined, T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** The same, one operation at a time: all of it takes a tenth of a second. */
+export function* documentInSteps(baseUrl: string, version: string): Generator<undefined, OpenApiDocument> {
   const paths: Record<string, OpenApiPath> = {};
   for (const operation of operations()) {
     const path = publishedPath(operation.route);
     const method = operation.route.method.toLowerCase() as keyof OpenApiPath;
     paths[path] = { ...paths[path], [method]: published(operation) };
+    yield;
   }
   const responses = sharedResponses();
   return {

@@ -1,5 +1,5 @@
 import type { AppRouter } from '@ts-rest/core';
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { contract } from '../contract/index.ts';
 import { allianceHandlers } from './alliance/alliance.routes.ts';
 import { applicationHandlers, joiningHandlers } from './application/application.routes.ts';
@@ -17,9 +17,9 @@ import { beforeTrialOfGroup, groupHandlers } from './group/group.routes.ts';
 import { historyHandlers } from './history/history.routes.ts';
 import type { MessageClasses } from './http/message-classes.ts';
 import { mount } from './http/mount.ts';
+import { onDemand } from './http/on-demand.ts';
 import { createHttp } from './http/server.ts';
 import { oidcHandlers } from './oidc/oidc.routes.ts';
-import { oidcProtocol } from './oidc/protocol.routes.ts';
 import { personHandlers, personOfUserHandler } from './person/person.routes.ts';
 import type { Services } from './services/services.ts';
 import { callbackHandlers, startLoginHandler } from './sign-in/sign-in.routes.ts';
@@ -32,13 +32,19 @@ import { whyHandler } from './why/why.routes.ts';
 
 /** Mounts every operation of the contract with its handler; the only place that knows all routes. */
 export function createApi(services: Services, messages?: MessageClasses): ReturnType<typeof createHttp> {
-  const routers = new Map([...resources(services), ...protocol(services)]);
+  const routers = new Map<string, RequestHandler>([...resources(services), ...protocol(services)]);
   return createHttp(services, routers, storeCrash, messages);
 }
 
-/** Routers that are not in the contract: OpenID Connect has standards of its own (D80). */
-function protocol(services: Services): Map<string, Router> {
-  const router = oidcProtocol(services);
+/**
+ * Routers that are not in the contract: OpenID Connect has standards of its own (D80). On demand, as its library takes a
+ * tenth of a start's time.
+ */
+function protocol(services: Services): Map<string, RequestHandler> {
+  const router = onDemand(async () => {
+    const { oidcProtocol } = await import('./oidc/protocol.routes.ts');
+    return oidcProtocol(services);
+  });
   return new Map([
     ['oidc', router],
     ['.well-known/openid-configuration', router],

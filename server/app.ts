@@ -1,8 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { dryRun, startWorker } from '../jobs/worker.ts';
 import { createLines } from './access/lines.ts';
-import { createApi } from './api.ts';
 import type { CompleteSettings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import { openReplica } from './database/replica.ts';
@@ -11,7 +9,6 @@ import { readBacklog } from './doctor/backlog.queries.ts';
 import { ensureEventPartitions } from './event/partitions.ts';
 import { startSealing } from './event/sealing.ts';
 import { createAccessTokens } from './grant/refresh-tokens.ts';
-import type { MessageClasses } from './http/message-classes.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { createVault } from './keys/vault.ts';
 import { followBacklog, followPool, followReplica } from './observability/gauges.ts';
@@ -52,7 +49,6 @@ export interface AppOptions {
 
 export interface App {
   readonly services: Services;
-  createHttp(messages?: MessageClasses): ReturnType<typeof createApi>;
   /** Stops starting jobs and deliveries, and ends the active ones; requests can still be answered. */
   endJobs(): Promise<void>;
   /**
@@ -168,15 +164,18 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       lastWork,
       policies: { judge: judgeMembers, findVisible },
       touches: unasked,
-      dryRun: (job) => dryRun(services, job),
+      dryRun: async (job) => {
+        const { dryRun } = await import('../jobs/worker.ts');
+        return dryRun(services, job);
+      },
       ...provider,
     };
     if (worker) {
+      const { startWorker } = await import('../jobs/worker.ts');
       await startWorker(services);
       dispatch = startDispatch(services);
     }
-    const createHttp: App['createHttp'] = (messages) => createApi(services, messages);
-    return { services, createHttp, endJobs, finishTokens, close };
+    return { services, endJobs, finishTokens, close };
   } catch (error) {
     await close();
     throw error;

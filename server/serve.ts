@@ -46,7 +46,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     closers.push(standIns.stop);
     const { settings } = standIns;
     // Loading it takes most of the start's time; wrong settings and `--help` are handled before.
-    const { createApp } = await import('./app.ts');
+    const [{ createApp }, { createApi }] = await Promise.all([import('./app.ts'), import('./api.ts')]);
     app = await createApp(settings, {
       log,
       worker: settings.workers === 'embedded',
@@ -55,7 +55,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
     closers.push(app.close);
     closers.push(await announce(app.services));
     stopping.signal.throwIfAborted();
-    gate.open(app.createHttp(gate.messages));
+    gate.open(createApi(app.services, gate.messages));
     http ??= await openPort(gate, configured);
     log.info({ host: settings.host, port: http.port, base_url: settings.baseUrl }, 'listening');
     const metrics = await serveMetrics(app.services.metrics, settings, log);

@@ -1,4 +1,5 @@
 import { GUIDES, type OpenApiDocument } from '../../contract/openapi.ts';
+import { once } from '../shared/once.ts';
 import { guidePage, readGuides } from './guides.ts';
 import { guidePath, type Site } from './layout.ts';
 import { referencePage } from './reference.ts';
@@ -14,15 +15,8 @@ export type RenderDocs = (path: string) => Promise<string | undefined>;
 
 /** Renders the pages under /docs. */
 export function createDocs(document: OpenApiDocument): RenderDocs {
-  let site: Promise<Site> | undefined;
-  return async (path) => {
-    site ??= describeSite(document).catch((error: unknown) => {
-      // Not cached, so that the next request tries again.
-      site = undefined;
-      throw error;
-    });
-    return make(await site, document, path);
-  };
+  const site = once(() => describeSite(document));
+  return async (path) => make(await site(), document, path);
 }
 
 async function describeSite({ servers, info, tags }: OpenApiDocument): Promise<Site> {

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Attributes } from '@opentelemetry/api';
-import express, {
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-  type Router,
-} from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { API_VERSION } from '../../contract/version.ts';
 import { redactText } from '../observability/redact.ts';
 import type { Services } from '../services/services.ts';
@@ -28,7 +22,7 @@ import { serviceRoutes } from './service-paths.ts';
  */
 export function createHttp(
   services: Services,
-  routers: ReadonlyMap<string, Router>,
+  routers: ReadonlyMap<string, RequestHandler>,
   storeCrash: StoreCrash,
   messages: MessageClasses = createMessageClasses(),
 ): Express & Listener {
@@ -53,7 +47,7 @@ export function createHttp(
  * Selects the resource's router by the beginning of the path, so that a request does not walk the routes of all
  * resources.
  */
-function byResource(routers: ReadonlyMap<string, Router>, services: Services): RequestHandler {
+function byResource(routers: ReadonlyMap<string, RequestHandler>, services: Services): RequestHandler {
   const limited = withinLimit(services);
   return (req, res, next) => {
     const [, first = '', second] = req.path.split('/', 3);

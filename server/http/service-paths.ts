@@ -1,16 +1,14 @@
 import { Router } from 'express';
-import { openApiDocument } from '../../contract/openapi.ts';
-import { API_VERSION } from '../../contract/version.ts';
 import { isUnreachable } from '../database/errors.ts';
 import { pendingMigrations } from '../database/migrate.ts';
-import { createDocs } from '../docs/docs.ts';
 import type { Services } from '../services/services.ts';
+import { once } from '../shared/once.ts';
 import { inTime } from './bounded-health-check.ts';
-import { docsRoutes } from './docs.ts';
 import { databaseLost, HttpError } from './http-error.ts';
+import { onDemand } from './on-demand.ts';
 import { publishedYaml } from './published-yaml.ts';
 import { withinLimit } from './rate-limit.ts';
-import { describeVersion, type Version } from './version.ts';
+import { describeVersion } from './version.ts';
 
 /** Paths that need no token and are not in the contract (docs/rules.md, "Paths"). */
 export const SERVICE_PATHS = [
@@ -30,8 +28,15 @@ export function serviceRoutes(services: Services): Router {
     res.locals.route = req.baseUrl;
     next();
   });
-  const document = openApiDocument(services.settings.baseUrl, API_VERSION);
-  const json = Buffer.from(JSON.stringify(document));
+  const { baseUrl, commit } = services.settings;
+  // On demand, as loading and making it takes a tenth of a start's time.
+  const document = once(async () => {
+    const { makeDocument } = await import('../docs/document.ts');
+    return makeDocument(baseUrl);
+  });
+  const json = once(async () => Buffer.from(JSON.stringify(await document())));
+  const yaml = once(async () => Buffer.from(await publishedYaml(baseUrl)));
+  const version = once(async () => describeVersion(await document(), commit));
   // Health checks are not rate-limited (D60).
   const limited = withinLimit(services);
 
@@ -40,28 +45,27 @@ export function serviceRoutes(services: Services): Router {
   router.get('/readyz', (_req, res, next) => {
     ready().then(() => res.json({ status: 'ready' }), next);
   });
-  let version: Promise<Version> | undefined;
   router.get('/version', limited, (_req, res, next) => {
-    version ??= describeVersion(document, services.settings.commit);
-    version.then((known) => res.json(known), next);
+    version().then((known) => res.json(known), next);
   });
   router.get('/.well-known/jwks.json', limited, (_req, res) => {
     res.set('Cache-Control', 'public, max-age=300');
     res.json(services.keys.jwks);
   });
-  router.get('/openapi.json', limited, (_req, res) => {
-    res.set('Content-Type', 'application/json; charset=utf-8').end(json);
+  router.get('/openapi.json', limited, (_req, res, next) => {
+    json().then((text) => res.set('Content-Type', 'application/json; charset=utf-8').end(text), next);
   });
-  let yaml: Buffer | undefined;
   router.get('/openapi.yaml', limited, (_req, res, next) => {
-    const send = (text: Buffer) => {
-      yaml = text;
-      res.set('Content-Type', 'application/yaml; charset=utf-8').end(text);
-    };
-    if (yaml !== undefined) return send(yaml);
-    publishedYaml(services.settings.baseUrl).then((text) => send(Buffer.from(text)), next);
+    yaml().then((text) => res.set('Content-Type', 'application/yaml; charset=utf-8').end(text), next);
   });
-  router.use('/docs', limited, docsRoutes(createDocs(document)));
+  const docs = onDemand(async () => {
+    const [{ createDocs }, { docsRoutes }] = await Promise.all([
+      import('../docs/docs.ts'),
+      import('./docs.ts'),
+    ]);
+    return docsRoutes(createDocs(await document()));
+  });
+  router.use('/docs', limited, docs);
   return router;
 }
 

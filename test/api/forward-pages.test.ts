@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../sdk/src/index.ts';
+import { createApi } from '../../server/api.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { renewSlot, takeSlot } from '../../server/ext/caller-slots.queries.ts';
 import { createJoiner } from '../../server/ext/join-pages.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   app = await startTestApp();
   const { settings, log } = app.app.services;
   other = await createApp(settings, { log, clock: app.clock, worker: false, database: { poolSize: 8 } });
-  http = await listen(other.createHttp(), '127.0.0.1', 0);
+  http = await listen(createApi(other.services), '127.0.0.1', 0);
   await addHome(app);
   [ada, ben] = [await addMember(app, 2_190_000_001), await addMember(app, 2_190_000_002)];
   app.provider.setRateLimit('market-order', 1_000_000);

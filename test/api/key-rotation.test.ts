@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, ok } from '../../sdk/src/index.ts';
+import { createApi } from '../../server/api.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
 import type { JwkSet } from '../../server/keys/formats.ts';
@@ -44,7 +45,7 @@ async function start(
   const settings = { ...app.app.services.settings, tokenSigningKeys: { keys }, forceKeyRemoval };
   const other = await createApp(settings, { log, clock: app.clock, worker: false });
   closers.push(() => other.close());
-  const http = await listen(other.createHttp(), '127.0.0.1', 0);
+  const http = await listen(createApi(other.services), '127.0.0.1', 0);
   closers.push(() => http.stop(1_000));
   return { app: other, url: `http://127.0.0.1:${http.port}` };
 }

@@ -3,6 +3,7 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet
 import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApi } from '../../server/api.ts';
 import { createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
 import { createHttp } from '../../server/http/server.ts';
@@ -300,7 +301,7 @@ describe('OpenID Connect Core 1.0, 2 and 12: ID tokens', () => {
         { ...settings, tokenSigningKeys },
         { log, clock: app.clock, worker: false },
       );
-      const http = await listen(other.createHttp(), '127.0.0.1', 0);
+      const http = await listen(createApi(other.services), '127.0.0.1', 0);
       const stop = async () => {
         await http.stop(1_000);
         await other.close();

@@ -1,4 +1,5 @@
 import { BUILT_IN_USER } from '../../server/access/clearance-levels.ts';
+import { createApi } from '../../server/api.ts';
 import { createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { listen } from '../../server/http/listen.ts';
@@ -56,7 +57,7 @@ export async function startObserved(env: NodeJS.ProcessEnv, made?: Tokens): Prom
   // Loaded in the background otherwise, and its statements would be taken for those of a request.
   await app.services.document.current();
   const tokens = made ?? (await fill(app.services));
-  const http = await listen(app.createHttp(), '127.0.0.1', 0);
+  const http = await listen(createApi(app.services), '127.0.0.1', 0);
   const stop = async () => {
     await http.stop();
     await app.close();

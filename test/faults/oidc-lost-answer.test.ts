@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createApi } from '../../server/api.ts';
 import { createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
 import { digestOf } from '../../server/shared/digest.ts';
@@ -127,7 +128,7 @@ it('D84: it can be sent again when a graceful stop has answered in its place', a
     worker: false,
     database: { watched: false },
   });
-  const http = await listen(other.createHttp(), '127.0.0.1', 0);
+  const http = await listen(createApi(other.services), '127.0.0.1', 0);
   await hold();
   const asked = postForm({ url: `http://127.0.0.1:${http.port}` }, '/oidc/token', fields);
   await untilBehind(direct, 1, asked);

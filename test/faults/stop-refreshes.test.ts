@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createApi } from '../../server/api.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { createAccessTokens } from '../../server/grant/refresh-tokens.ts';
 import { listen } from '../../server/http/listen.ts';
@@ -87,7 +88,7 @@ describe('D34: a stop waits for the answer to a refresh, which may hold the only
 
   it('of a process of the API, although the client has its 503', async () => {
     await start(false);
-    const http = await listen(app.createHttp(), '127.0.0.1', 0);
+    const http = await listen(createApi(app.services), '127.0.0.1', 0);
     const url = `http://127.0.0.1:${http.port}`;
     const path = `/ext/characters/${ADA}/skills?on_behalf_of=${ADA}`;
     const asked = send({ url }, 'GET', path, { token: test.root });

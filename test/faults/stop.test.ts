@@ -3,6 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
+import { createApi } from '../../server/api.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { createGate, type Gate } from '../../server/http/gate.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
@@ -64,7 +65,7 @@ async function expectNoCrash(): Promise<void> {
 }
 
 describe('a stop while requests are in flight', () => {
-  beforeEach(() => gate.open(app.createHttp(gate.messages)));
+  beforeEach(() => gate.open(createApi(app.services, gate.messages)));
 
   it.each([
     ['GET /token', ''],
@@ -88,7 +89,7 @@ describe('a stop while requests are in flight', () => {
   it('answers requests beyond the time limit with 503, and ends them without an error', async () => {
     // Outside tests Express prints errors that reach it.
     vi.stubEnv('NODE_ENV', 'production');
-    gate.open(app.createHttp(gate.messages));
+    gate.open(createApi(app.services, gate.messages));
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     await holdUp();
     const answer = get('/token');
@@ -233,13 +234,13 @@ describe('the gate before the service', () => {
       });
     }
     expect(await get('/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } });
-    gate.open(app.createHttp(gate.messages));
+    gate.open(createApi(app.services, gate.messages));
     expect((await get('/readyz')).status).toBe(200);
     expect((await get('/token')).status).toBe(200);
   });
 
   it('while draining it is not ready, but answers requests, closing the connection after each', async () => {
-    gate.open(app.createHttp(gate.messages));
+    gate.open(createApi(app.services, gate.messages));
     expect((await get('/token', { connection: 'keep-alive' })).headers.connection).toBe('keep-alive');
     await gate.drain(0);
     expect(await get('/readyz?verbose')).toMatchObject({
@@ -255,7 +256,7 @@ describe('the gate before the service', () => {
   });
 
   it('D8: stays ready while its database is slow, because it is not unavailable', async () => {
-    gate.open(app.createHttp(gate.messages));
+    gate.open(createApi(app.services, gate.messages));
     expect((await get('/readyz')).status).toBe(200);
     await locker.query('begin');
     await locker.query('lock table kysely_migration');

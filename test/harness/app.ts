@@ -7,6 +7,7 @@ import {
   startSimulatedProvider,
 } from '../../dev/provider/provider.ts';
 import { createClient } from '../../sdk/src/index.ts';
+import { createApi } from '../../server/api.ts';
 import { type App, type AppOptions, createApp } from '../../server/app.ts';
 import { readSettings, requireComplete } from '../../server/config/settings.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
@@ -113,7 +114,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       ...(!options.databaseBy && PATIENT),
     },
   });
-  const http: Listening = await listen(app.createHttp(), '127.0.0.1', 0);
+  const http: Listening = await listen(createApi(app.services), '127.0.0.1', 0);
   const url = `http://127.0.0.1:${http.port}`;
   const root = await rootToken(app.services, 0);
 

@@ -6,6 +6,7 @@ import { sequence } from '../../dev/world/random.ts';
 import { mayDock, structure, structureOf } from '../../dev/world/universe.ts';
 import type { Character } from '../../dev/world/world.ts';
 import { createClient } from '../../sdk/src/index.ts';
+import { createApi } from '../../server/api.ts';
 import { createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
 import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
@@ -76,7 +77,7 @@ export async function callAcrossUsers(
     worker: false,
     database: { poolSize: 8 },
   });
-  const http = await listen(other.createHttp(), '127.0.0.1', 0);
+  const http = await listen(createApi(other.services), '127.0.0.1', 0);
   const random = sequence(seed);
   const figures = { calls: 0, personal: 0, refused: 0, asked: 0 };
   app.provider.rotateRefreshTokens = true;

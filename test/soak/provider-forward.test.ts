@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sequence } from '../../dev/world/random.ts';
 import { FIRST_CHARACTER_ID, FIRST_CORPORATION_ID } from '../../dev/world/world.ts';
+import { createApi } from '../../server/api.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { type Listening, listen } from '../../server/http/listen.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
@@ -47,7 +48,7 @@ describe(`D30, D33: ${CALLS} forwarded calls over HTTP at two instances while ev
     app = await startTestApp({ env: { RATE_LIMIT: '0' }, providerLimits: LIMITS });
     const { settings, log } = app.app.services;
     other = await createApp(settings, { log, clock: app.clock, worker: false, providerLimits: LIMITS });
-    http = await listen(other.createHttp(), '127.0.0.1', 0);
+    http = await listen(createApi(other.services), '127.0.0.1', 0);
     await app.app.services.document.current();
     await other.services.document.current();
     await addHome(app);

@@ -2,6 +2,7 @@
  * Runs the service in a separate process without jobs, so that only its requests use the event loop. It reports its
  * port when it is ready and its measurements on request, and ends with its parent process.
  */
+import { createApi } from '../../../server/api.ts';
 import { createApp } from '../../../server/app.ts';
 import { readSettings, requireComplete } from '../../../server/config/settings.ts';
 import { listen } from '../../../server/http/listen.ts';
@@ -17,7 +18,7 @@ const app = await createApp(requireComplete(readSettings(process.env)), {
   log: createLog('silent'),
   worker: false,
 });
-const { port } = await listen(app.createHttp(), '127.0.0.1', 0);
+const { port } = await listen(createApi(app.services), '127.0.0.1', 0);
 const meter = new LoopMeter();
 process.on('message', async ({ collectGarbage }: Take) => process.send?.(await meter.take(collectGarbage)));
 process.on('disconnect', () => process.exit());

@@ -34,17 +34,26 @@ function raw(schema: z.ZodTypeAny, reading: Reading): RawSchema {
   return generated;
 }
 
-const NAMED: ReadonlyMap<string, RawSchema> = named();
+let generatedNames: ReadonlyMap<string, RawSchema> | undefined;
 
-function named(): Map<string, RawSchema> {
+/** The named schemas of the contract, generated at the first call. */
+function named(): ReadonlyMap<string, RawSchema> {
+  if (generatedNames === undefined) for (const _ of nameInSteps());
+  return generatedNames as ReadonlyMap<string, RawSchema>;
+}
+
+/** Generates the named schemas of the contract, one at a time: all of them take some hundredths of a second. */
+export function* nameInSteps(): Generator<undefined, void> {
+  if (generatedNames !== undefined) return;
   const found = new Map<string, RawSchema>();
   for (const value of Object.values(exported)) {
     const meta = (value as OpenApiZodAny).metaOpenApi;
     if (meta === undefined || Array.isArray(meta) || meta.title === undefined) continue;
     if (found.has(meta.title)) throw new Error(`Two schemas of the contract are called ${meta.title}`);
     found.set(meta.title, raw(value as z.ZodTypeAny, 'sent'));
+    yield;
   }
-  return found;
+  generatedNames = found;
 }
 
 /** The JSON Schema of a Zod schema. */
@@ -54,8 +63,9 @@ export function schemaOf(schema: z.ZodTypeAny, reading: Reading = 'sent'): JsonS
 
 /** Every named schema of the contract, by name, in alphabetical order. */
 export function componentSchemas(): Record<string, JsonSchema> {
-  const names = [...NAMED.keys()].sort();
-  return Object.fromEntries(names.map((name) => [name, unnamed(NAMED.get(name) as RawSchema)]));
+  const schemas = named();
+  const names = [...schemas.keys()].sort();
+  return Object.fromEntries(names.map((name) => [name, unnamed(schemas.get(name) as RawSchema)]));
 }
 
 /** The schemas that a part of the document refers to, directly or indirectly. */
@@ -128,7 +138,7 @@ function property(name: string, schema: RawSchema): JsonSchema {
 }
 
 function reference(schema: RawSchema, title: string): JsonSchema {
-  const original = NAMED.get(title);
+  const original = named().get(title);
   if (original === undefined) throw new Error(`The schema ${title} is not exported by the contract`);
   const own =
     schema.description === original.description ? {} : { description: schema.description as string };
@@ -141,7 +151,7 @@ function reference(schema: RawSchema, title: string): JsonSchema {
 export function exampleOf(schema: JsonSchema): unknown {
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.$ref !== undefined) {
-    const target = NAMED.get(schema.$ref.slice(REF.length));
+    const target = named().get(schema.$ref.slice(REF.length));
     return target?.example;
   }
   if (schema.anyOf?.[0] !== undefined) return exampleOf(schema.anyOf[0]);

@@ -37,9 +37,17 @@ export function begunCookie(settings: Pick<Settings, 'baseUrl'>, uid: string): s
   return ownCookie(settings, begun(uid), uid, LIFETIMES.interaction);
 }
 
-/** {@link removalsBefore} another such cookie. */
-export function begunRemovals(settings: Pick<Settings, 'baseUrl'>, cookies: string | undefined): string[] {
-  return removalsBefore(settings, BEGUN, cookies);
+/**
+ * {@link removalsBefore} another such cookie.
+ *
+ * @param ending uid of the interaction that the same answer ends
+ */
+export function begunRemovals(
+  settings: Pick<Settings, 'baseUrl'>,
+  cookies: string | undefined,
+  ending: string | undefined,
+): string[] {
+  return removalsBefore(settings, BEGUN, cookies, ending && begun(ending));
 }
 
 /** Removes it, so that a browser that signs in often does not send more cookies than a request may hold. */

@@ -184,8 +184,10 @@ function adaptClients(provider: ProviderInstance): void {
 /** Each interaction belongs to the browser that began it, until it ends there (D82). */
 function bindToBrowser(provider: ProviderInstance, { settings }: Pick<Services, 'settings'>): void {
   provider.on('interaction.started', (ctx: KoaContextWithOIDC) => {
+    // The next prompt of a sign-in is an interaction of its own, and the former one ends.
+    const ending = ctx.oidc.route === 'resume' ? String(ctx.params.uid) : undefined;
     ctx.append('Set-Cookie', [
-      ...begunRemovals(settings, ctx.req.headers.cookie),
+      ...begunRemovals(settings, ctx.req.headers.cookie, ending),
       begunCookie(settings, ctx.oidc.entities.Interaction?.uid ?? ''),
     ]);
   });

@@ -40,19 +40,26 @@ export function readCookie(name: string, cookies: string | undefined): string | 
 const MOST_OF_A_KIND = 20;
 
 /**
- * Removes the oldest of a browser's cookies of a kind before it gets another one, if it has as many as it may; browsers
- * send the oldest first (RFC 6265, 5.4).
+ * Removes the oldest of a browser's cookies of a kind before it gets another one, if it has as many as it may. Browsers
+ * send the oldest first of those that have the same path (RFC 6265, 5.4), as ours have.
  *
  * @param kind what their names begin with
+ * @param ending name of one that the same answer ends
  * @returns values of `Set-Cookie`
  */
-export function removalsBefore(base: Base, kind: string, cookies: string | undefined): string[] {
+export function removalsBefore(
+  base: Base,
+  kind: string,
+  cookies: string | undefined,
+  ending?: string,
+): string[] {
   const own = prefixed(base, '');
   const names = (cookies ?? '')
     .split(/; */)
     .map((cookie) => cookie.slice(0, Math.max(0, cookie.indexOf('='))))
     .filter((name) => name.startsWith(own + kind))
-    .map((name) => name.slice(own.length));
+    .map((name) => name.slice(own.length))
+    .filter((name) => name !== ending);
   return names
     .slice(0, Math.max(0, names.length - MOST_OF_A_KIND + 1))
     .map((name) => ownCookie(base, name, '', 0));

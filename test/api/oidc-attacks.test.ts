@@ -657,6 +657,16 @@ describe('attack: session fixation and login CSRF', () => {
     expect([landed.page?.status, landed.html]).toEqual([400, expect.stringContaining('another browser')]);
   });
 
+  it('D82: the page that asks for consent to one of twenty sign-ins ends none of the others', async () => {
+    const asking = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(VICTIM);
+    const callbacks: string[] = [];
+    for (let n = 0; n < 20; n += 1)
+      callbacks.push(await upToTheCallback(browser, (await asking.begin()).url));
+    for (const callback of [callbacks.at(-1), callbacks[0]])
+      expect((await browser.go(callback ?? '')).html).toContain('Sign in to Wiki');
+  });
+
   it('D82: nor does one sign-in that is begun again and again', async () => {
     const browser = browserOf(VICTIM);
     const answer = await browser.ask((await party.begin()).url);

@@ -34,13 +34,15 @@ export function docsRoutes(render: RenderDocs): Router {
 
   const sendPage: RequestHandler = (req, res, next) => {
     const path = `/docs${req.path}`.replace(/\/$/, '');
-    find(path).then((page) => {
-      if (page === undefined) return next(new HttpError('path_unknown', 'There is nothing at this path.'));
-      const zipped = req.acceptsEncodings('gzip') !== false;
-      if (zipped) res.set('Content-Encoding', 'gzip');
-      res.set('ETag', page.tag).vary('Accept-Encoding').type('html');
-      res.send(zipped ? page.zipped : page.plain);
-    }, next);
+    find(path)
+      .then((page) => {
+        if (page === undefined) return next(new HttpError('path_unknown', 'There is nothing at this path.'));
+        const zipped = req.acceptsEncodings('gzip') !== false;
+        if (zipped) res.set('Content-Encoding', 'gzip');
+        res.set('ETag', page.tag).vary('Accept-Encoding').type('html');
+        res.send(zipped ? page.zipped : page.plain);
+      })
+      .catch(next);
   };
 
   router.use((_req, res, next) => {

@@ -53,10 +53,14 @@ export function serviceRoutes(services: Services): Router {
     res.json(services.keys.jwks);
   });
   router.get('/openapi.json', limited, (_req, res, next) => {
-    json().then((text) => res.set('Content-Type', 'application/json; charset=utf-8').end(text), next);
+    json()
+      .then((text) => res.set('Content-Type', 'application/json; charset=utf-8').end(text))
+      .catch(next);
   });
   router.get('/openapi.yaml', limited, (_req, res, next) => {
-    yaml().then((text) => res.set('Content-Type', 'application/yaml; charset=utf-8').end(text), next);
+    yaml()
+      .then((text) => res.set('Content-Type', 'application/yaml; charset=utf-8').end(text))
+      .catch(next);
   });
   const docs = onDemand(async () => {
     const [{ createDocs }, { docsRoutes }] = await Promise.all([

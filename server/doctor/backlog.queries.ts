@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { isBuiltIn } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
-import { KINDS } from '../history/kinds.ts';
 import type { Backlog } from '../observability/gauges.ts';
 import { runsOfJobs } from '../queue/pgboss.queries.ts';
 
@@ -20,9 +19,6 @@ export async function readBacklog(db: Kysely<Database>, now: Date): Promise<Aged
       (select remaining from provider_error_budget where ends_on > ${now}) as provider_errors_left,
       (select coalesce(json_agg(json_build_object('job', name, 'waiting', waiting, 'failed', failed) order by name), '[]')
         from (${runsOfJobs}) jobs) as jobs,
-      (select json_agg(json_build_object('history', history, 'overdue', greatest(0,
-          extract(epoch from ${now}::timestamptz - (select min(due_on) from history_turns t where t.history = kind.history))
-        )) order by history) from unnest(${Object.keys(KINDS)}::text[]) kind (history)) as histories,
       (select count(*)::int from crash_reports where timestamp > ${now}::timestamptz - interval '24 hours') as crashes`.execute(
     db,
   );

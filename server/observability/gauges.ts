@@ -12,8 +12,6 @@ export interface Backlog {
   readonly provider_errors_left: number | null;
   /** Due jobs that wait for a worker, and jobs that failed for good within a day. */
   readonly jobs: readonly { readonly job: string; readonly waiting: number; readonly failed: number }[];
-  /** Seconds for which the longest due turn of each history has waited; 0 where none is due. */
-  readonly histories: readonly { readonly history: string; readonly overdue: number }[];
   /** Crash reports of the last day. */
   readonly crashes: number;
 }
@@ -62,17 +60,6 @@ export function followBacklog({ registry }: Metrics, read: () => Promise<Backlog
     ({ provider_errors_left }) => provider_errors_left,
   );
   gauge('castellan_crash_reports', 'Crash reports of the last day.', ({ crashes }) => crashes);
-  new Gauge({
-    name: 'castellan_history_overdue_seconds',
-    help: 'For which the history of a character waits to be continued, at the most.',
-    labelNames: ['history'],
-    aggregator,
-    registers: [registry],
-    async collect() {
-      this.reset();
-      for (const { history, overdue } of (await backlog())?.histories ?? []) this.set({ history }, overdue);
-    },
-  });
   for (const state of ['waiting', 'failed'] as const) {
     new Gauge({
       name: `castellan_jobs_${state}`,

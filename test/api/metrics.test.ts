@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBacklog } from '../../server/doctor/backlog.queries.ts';
 import { addHome, addMember } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
@@ -86,25 +85,6 @@ describe('the metrics', () => {
   it('contain the age of the sync, and the number of waiting jobs', async () => {
     expect(await value('castellan_sync_age_seconds')).toBeUndefined();
     expect(await value('castellan_crash_reports')).toBe(0);
-  });
-
-  it('contain for how long the history of a character has waited at the most', async () => {
-    const due = (minutes: number) => new Date(app.clock.now().getTime() - minutes * 60_000);
-    const [one, two] = [await addMember(app, 2_120_000_003), await addMember(app, 2_120_000_004)];
-    await app.db
-      .insertInto('history_turns')
-      .values([
-        { character_id: one.id, history: 'mail', due_on: due(90) },
-        { character_id: two.id, history: 'mail', due_on: due(20) },
-        { character_id: two.id, history: 'wallet', due_on: due(-30) },
-      ])
-      .execute();
-    const overdue = async (history: string) =>
-      (await readBacklog(app.db, app.clock.now())).histories.find((one) => one.history === history)?.overdue;
-    expect(await Promise.all(['mail', 'wallet', 'location', 'skillpoints'].map(overdue))).toEqual([
-      5_400, 0, 0, 0,
-    ]);
-    expect(await text()).toMatch(/^castellan_history_overdue_seconds\{history="mail"\} \d/m);
   });
 });
 

@@ -54,9 +54,7 @@ const OF_PROMETHEUS = ['job', 'instance'];
 function servedMetrics(): ReadonlyMap<string, readonly string[]> {
   const metrics = createMetrics();
   followPool(metrics, new pg.Pool());
-  followBacklog(metrics, async () => ({
-    ...{ sync_age: 0, provider_errors_left: 0, jobs: [], histories: [], crashes: 0 },
-  }));
+  followBacklog(metrics, async () => ({ sync_age: 0, provider_errors_left: 0, jobs: [], crashes: 0 }));
   followReplica(metrics, async () => ({}));
   followProcesses(metrics, 2, () => 2);
   collectDefaultMetrics({ register: metrics.registry });

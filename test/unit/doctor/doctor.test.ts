@@ -42,14 +42,9 @@ it('the doctor looks at everything else, too, where the clocks differ or the dat
 
 it('D33: the doctor tells when callers have used up their part of the error limit, not only when more is used', () => {
   const limit = (provider_errors_left: number) =>
-    describeBacklog({
-      sync_age: 60,
-      age: 900_000,
-      provider_errors_left,
-      jobs: [],
-      histories: [],
-      crashes: 0,
-    }).find(({ about }) => about === "the game's error limit");
+    describeBacklog({ sync_age: 60, age: 900_000, provider_errors_left, jobs: [], crashes: 0 }).find(
+      ({ about }) => about === "the game's error limit",
+    );
   expect(limit(KEPT_FOR_SERVICE)).toMatchObject({ state: 'mind' });
   expect(limit(KEPT_FOR_SERVICE + 1)).toMatchObject({ state: 'good' });
 });

@@ -34,17 +34,17 @@ function raw(schema: z.ZodTypeAny, reading: Reading): RawSchema {
   return generated;
 }
 
-let generatedNames: ReadonlyMap<string, RawSchema> | undefined;
+let namedSchemas: ReadonlyMap<string, RawSchema> | undefined;
 
 /** The named schemas of the contract, generated at the first call. */
 function named(): ReadonlyMap<string, RawSchema> {
-  if (generatedNames === undefined) for (const _ of nameInSteps());
-  return generatedNames as ReadonlyMap<string, RawSchema>;
+  if (namedSchemas === undefined) for (const _ of nameInSteps());
+  return namedSchemas as ReadonlyMap<string, RawSchema>;
 }
 
 /** Generates the named schemas of the contract, one at a time: all of them take some hundredths of a second. */
 export function* nameInSteps(): Generator<undefined, void> {
-  if (generatedNames !== undefined) return;
+  if (namedSchemas !== undefined) return;
   const found = new Map<string, RawSchema>();
   for (const value of Object.values(exported)) {
     const meta = (value as OpenApiZodAny).metaOpenApi;
@@ -53,7 +53,7 @@ export function* nameInSteps(): Generator<undefined, void> {
     found.set(meta.title, raw(value as z.ZodTypeAny, 'sent'));
     yield;
   }
-  generatedNames = found;
+  namedSchemas = found;
 }
 
 /** The JSON Schema of a Zod schema. */

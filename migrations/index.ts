@@ -33,6 +33,7 @@ import * as hiddenActors from './0038_hidden_actors.ts';
 import * as claims from './0039_claims.ts';
 import * as foundLosses from './0040_found_losses.ts';
 import * as revisions from './0041_revisions.ts';
+import * as packedAnswers from './0042_packed_answers.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -70,4 +71,5 @@ export const migrations: Record<string, Migration> = {
   '0039_claims': claims,
   '0040_found_losses': foundLosses,
   '0041_revisions': revisions,
+  '0042_packed_answers': packedAnswers,
 };

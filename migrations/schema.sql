@@ -718,11 +718,13 @@ create table provider_cache (
   grant_id uuid,
   status smallint not null,
   headers jsonb not null,
-  body text not null,
+  body text,
   etag text,
   fresh_until timestamp(3) with time zone not null,
   kept_until timestamp(3) with time zone not null,
-  constraint provider_cache_pkey PRIMARY KEY (generation, key)
+  packed bytea,
+  constraint provider_cache_pkey PRIMARY KEY (generation, key),
+  constraint body_or_packed CHECK (num_nonnulls(body, packed) = 1)
 ) partition by LIST (generation);
 
 create unlogged table provider_cache_state (
@@ -1131,6 +1133,7 @@ comment on column oidc_clients.secret_hash is 'SHA-256; null: a public client.';
 comment on column person_history.character_id is 'No reference: what happened outlives the user.';
 comment on column person_history.proof is 'The user token that proved a character; it proves once.';
 comment on column provider_cache.grant_id is 'Null for public answers; those of an access token go with its grant, so that nobody inherits them.';
+comment on column provider_cache.packed is 'A large body, compressed by Brotli.';
 comment on column provider_document.asked_on is 'When a process last set out to fetch it again.';
 comment on column provider_error_budget.carried is 'Requests of the former minute that may still fail in this one.';
 comment on column provider_error_budget.probe_until is 'While the rest is unknown one request at a time goes out to learn it.';

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { type CachedAnswer, saveAnswer } from './cache.queries.ts';
+import type { StoredBody } from './stored-body.ts';
 
 /**
  * The token bucket that a request is charged to: of a rate group, and of the character whose token it uses (0 for
@@ -82,7 +83,7 @@ export interface Settlement {
 export async function settle(
   db: Kysely<Database>,
   told: Settlement,
-  answer: CachedAnswer | undefined,
+  answer: (CachedAnswer & { readonly stored: StoredBody }) | undefined,
 ): Promise<void> {
   const { wanted, verdict, bucket } = told;
   // The answer is written first, so that the budgets' rows are locked only briefly.
@@ -90,7 +91,7 @@ export async function settle(
   const inSeconds = (seconds = null as number | null) =>
     sql`moment + ${seconds}::float8 * interval '1 second'`;
   await sql`
-    ${answer === undefined ? sql`` : sql`with kept as (${saveAnswer(answer)} returning 1)`}
+    ${answer === undefined ? sql`` : sql`with kept as (${saveAnswer(answer, answer.stored)} returning 1)`}
     select provider_settle(
       moment, ${verdict.turn}, ${verdict.minute}, ${verdict.probe}, ${told.failed},
       ${told.errorsLeft ?? null}, ${told.errorReset ?? null}, ${inSeconds(told.bannedFor)},

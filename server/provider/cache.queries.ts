@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
+import type { StoredBody } from './stored-body.ts';
 
 /** A cached answer of the provider. */
 export interface StoredAnswer {
@@ -17,10 +18,13 @@ export interface StoredAnswer {
   readonly recent: boolean;
 }
 
-/** An answer as it was found: without its body when that is large and was not wanted. */
-export type FoundAnswer = Omit<StoredAnswer, 'body'> & { readonly body: string | null };
+/** An answer as it was found: with neither body where that takes more bytes than were wanted. */
+export type FoundAnswer = Omit<StoredAnswer, 'body'> & {
+  readonly body: string | null;
+  readonly packed: Buffer | null;
+};
 
-/** Which bodies are read: all, or those below so many bytes. */
+/** Which packed bodies are read: all, or those below so many bytes. */
 export type Bodies = 'all' | { readonly below: number };
 
 /** The generation that is written to; there are two, see {@link beginGeneration}. */
@@ -32,10 +36,12 @@ function keptUnder(
   whose: RawBuilder<unknown>,
   bodies: Bodies,
 ): RawBuilder<unknown> {
-  // PostgreSQL knows the size of a compressed text without unpacking it.
-  const body =
-    bodies === 'all' ? sql`body` : sql`case when octet_length(body) < ${bodies.below} then body end as body`;
-  const columns = sql`status, headers, ${body}, etag, fresh_until`;
+  // PostgreSQL knows the size of what it keeps outside of the row without reading it.
+  const packed =
+    bodies === 'all'
+      ? sql`packed`
+      : sql`case when octet_length(packed) < ${bodies.below} then packed end as packed`;
+  const columns = sql`status, headers, body, ${packed}, etag, fresh_until`;
   return sql`
     select ${columns}, true as recent from provider_cache
       where generation = ${present} and key = ${key} and ${whose}
@@ -106,7 +112,7 @@ export async function findGrantWithAnswer(
   };
 }
 
-/** An answer to be cached; see {@link saveAnswer}. */
+/** An answer to be cached. */
 export interface CachedAnswer {
   readonly key: string;
   readonly grantId: string | null;
@@ -118,18 +124,21 @@ export interface CachedAnswer {
   readonly keptUntil: Date;
 }
 
-/** SQL that caches an answer, as part of a larger statement. */
-export function saveAnswer(answer: CachedAnswer): RawBuilder<unknown> {
-  const { key, grantId, status, headers, body, etag, freshUntil, keptUntil } = answer;
+/** SQL that caches an answer, with its body as it is stored; part of a larger statement. */
+export function saveAnswer(
+  answer: Omit<CachedAnswer, 'body'>,
+  { body, packed }: StoredBody,
+): RawBuilder<unknown> {
+  const { key, grantId, status, headers, etag, freshUntil, keptUntil } = answer;
   // The grant may have been deleted meanwhile, and its answers with it.
   return sql`
     insert into provider_cache
-      (generation, key, grant_id, status, headers, body, etag, fresh_until, kept_until)
-    select ${present}, ${key}, ${grantId}::uuid, ${status}, ${JSON.stringify(headers)}::jsonb, ${body}, ${etag},
-      ${freshUntil}, ${keptUntil}
+      (generation, key, grant_id, status, headers, body, packed, etag, fresh_until, kept_until)
+    select ${present}, ${key}, ${grantId}::uuid, ${status}, ${JSON.stringify(headers)}::jsonb, ${body},
+      ${packed}::bytea, ${etag}, ${freshUntil}, ${keptUntil}
     where ${grantId}::uuid is null or exists (select from grants where grant_id = ${grantId}::uuid for key share)
     on conflict (generation, key) do update set status = excluded.status, headers = excluded.headers,
-      body = excluded.body, etag = excluded.etag, fresh_until = excluded.fresh_until,
+      body = excluded.body, packed = excluded.packed, etag = excluded.etag, fresh_until = excluded.fresh_until,
       kept_until = excluded.kept_until`;
 }
 
@@ -137,8 +146,8 @@ export function saveAnswer(answer: CachedAnswer): RawBuilder<unknown> {
 export async function keepLonger(db: Kysely<Database>, key: string): Promise<void> {
   await sql`
     insert into provider_cache
-      (generation, key, grant_id, status, headers, body, etag, fresh_until, kept_until)
-    select ${present}, key, grant_id, status, headers, body, etag, fresh_until, kept_until
+      (generation, key, grant_id, status, headers, body, packed, etag, fresh_until, kept_until)
+    select ${present}, key, grant_id, status, headers, body, packed, etag, fresh_until, kept_until
     from provider_cache k
     where key = ${key} and generation <> ${present}
       and (grant_id is null or exists (select from grants g where g.grant_id = k.grant_id for key share))

@@ -16,12 +16,15 @@ const OF_THE_MOMENT = /^(x-esi-error-limit-|x-ratelimit-|retry-after$)/;
 /** The key of identical requests; the order of query parameters does not matter. */
 export type RequestKey = (path: string, query?: Readonly<Record<string, string>>) => string;
 
+/** Changed with the form of stored answers: processes of the release before, which do not know it, look elsewhere. */
+const FORM = 'packed';
+
 /**
  * The keys of requests to one base URL with one compatibility date: others get other answers, and an ETag of theirs must
  * not confirm these.
  */
 export function requestKeysOf(base: string, compatibilityDate: string): RequestKey {
-  const place = JSON.stringify([base, compatibilityDate]);
+  const place = JSON.stringify([base, compatibilityDate, FORM]);
   return (path, query = {}) => {
     const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
     return createHash('sha256')

@@ -12,6 +12,7 @@ import {
   type StoredAnswer,
   type UsableGrant,
 } from './cache.queries.ts';
+import { type StoredBody, toText } from './stored-body.ts';
 
 /** Large cached answers that a process reads concurrently. */
 const LARGE_AT_ONCE = 1;
@@ -29,40 +30,49 @@ export interface CachedAnswers {
 }
 
 /**
- * Reads cached answers. A large one takes a database connection and the event loop for milliseconds, so large ones are
- * read one at a time, with the event loop free in between: many of them delay nobody else.
+ * Reads cached answers. A large one takes a thread and the event loop for milliseconds, a very large one a database
+ * connection as well, so these are read one at a time, with the event loop free in between: many of them delay nobody
+ * else.
  */
 export function createCachedAnswers(db: Kysely<Database>): CachedAnswers {
   const inTurn = createSemaphore(LARGE_AT_ONCE);
 
-  /** Looks without large bodies first, as it cannot be known before which answer is large. */
+  /** Looks without very large bodies first, as it cannot be known before which answer has one. */
   async function find<Found>(
     look: (bodies: Bodies) => Promise<Found>,
     answerIn: (found: Found) => FoundAnswer | undefined,
-  ): Promise<Found> {
+  ): Promise<{ readonly found: Found; readonly kept: StoredAnswer | undefined }> {
     const found = await look({ below: LARGE });
-    if (answerIn(found)?.body !== null) return found;
+    const answer = answerIn(found);
+    if (answer === undefined || answer.body !== null)
+      return { found, kept: answer && (await unpacked(answer)) };
     return inTurn(async () => {
-      const whole = await look('all');
+      const whole = answer.packed === null ? await look('all') : found;
+      const late = answerIn(whole);
+      const kept = late && (await unpacked(late));
       await setImmediate();
-      return whole;
+      return { found: whole, kept };
     });
   }
 
   return {
     async findPublic(key) {
-      const found = await find(
+      const { kept } = await find(
         (bodies) => findPublicAnswer(db, key, bodies),
         (answer) => answer,
       );
-      return found as StoredAnswer | undefined;
+      return kept;
     },
     async findWithGrant(characterId, scope, key) {
-      const found = await find(
+      const { found, kept } = await find(
         (bodies) => findGrantWithAnswer(db, characterId, scope, key, bodies),
         (both) => both?.kept,
       );
-      return found as GrantWithAnswer | undefined;
+      return found && { grant: found.grant, kept };
     },
   };
+}
+
+async function unpacked({ body, packed, ...answer }: FoundAnswer): Promise<StoredAnswer> {
+  return { ...answer, body: await toText({ body, packed } as StoredBody) };
 }

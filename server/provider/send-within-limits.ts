@@ -15,6 +15,7 @@ import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer 
 import { readLimits } from './limit-headers.ts';
 import type { ProviderOperation } from './operations.ts';
 import { createRateBuckets } from './rate-bucket.ts';
+import { toStored } from './stored-body.ts';
 import { takeBudget } from './wait-for-budget.ts';
 
 /** One request to the game's API, with the budgets that it is charged to. */
@@ -73,7 +74,7 @@ export function createSendWithinLimits(services: {
 }): SendWithinLimits {
   const { db, clock, metrics } = services;
   const buckets = createRateBuckets();
-  // Limited, so that many large answers cannot use up the database connections.
+  // Limited, so that many large answers use up neither the database connections nor the threads of this process.
   const writeLarge = createSemaphore(LARGE_AT_ONCE);
 
   /** Sends the request once, measured and traced; a failure is returned, not thrown. */
@@ -133,7 +134,8 @@ export function createSendWithinLimits(services: {
       callerFailed: failed && status !== 420 && status !== 429,
     };
     const keeping = 'error' in outcome ? undefined : request.toKeep?.(outcome, now);
-    const write = () => settle(db, settlement, keeping);
+    const write = async () =>
+      settle(db, settlement, keeping && { ...keeping, stored: await toStored(keeping.body) });
     await ((keeping?.body.length ?? 0) < LARGE ? write() : writeLarge(write));
     return outcome;
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type KyselyPlugin, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -6,6 +7,7 @@ import { LARGE } from '../../server/provider/answer.ts';
 import { beginGeneration } from '../../server/provider/cache.queries.ts';
 import { createCachedAnswers } from '../../server/provider/cached-answers.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
+import { toStored } from '../../server/provider/stored-body.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { isClockFaked } from '../harness/faked-clock.ts';
 import { addGrant, forgetProvider, ownRecord, SKILLS } from '../harness/provider.ts';
@@ -150,7 +152,7 @@ describe('D30: the size of cached answers is bounded', () => {
       for (let n = 1; n <= PAGES; n += 1) await ask(page(market, n));
       market += 1;
       const { rows } = await sql<{ key: string }>`
-        select key from provider_cache where octet_length(body) >= ${LARGE}`.execute(app.db);
+        select key from provider_cache where packed is not null`.execute(app.db);
       keys = rows.map(({ key }) => key);
       expect(keys).toHaveLength(PAGES);
     });
@@ -175,25 +177,40 @@ describe('D30: the size of cached answers is bounded', () => {
       return { most, cached: createCachedAnswers(app.db.withPlugin(plugin)) };
     }
 
-    it('come one at a time, however many are wanted at once', async () => {
+    /** Makes the cached answers so large that they are large even packed. */
+    async function enlarge(): Promise<string> {
+      const body = JSON.stringify(randomBytes(2 * LARGE).toString('base64'));
+      const { packed } = await toStored(body);
+      await sql`update provider_cache set body = null, packed = ${packed}::bytea`.execute(app.db);
+      return body;
+    }
+
+    it('are small when they are packed: one statement reads each', async () => {
       const { most, cached } = noted();
       const found = await Promise.all(keys.map((key) => cached.findPublic(key)));
       for (const answer of found) expect(JSON.parse(answer?.body ?? '')).toHaveLength(1_000);
+      expect(most.all).toBe(0);
+    });
+
+    it('come one at a time where they are large all the same, however many are wanted at once', async () => {
+      const body = await enlarge();
+      const { most, cached } = noted();
+      const found = await Promise.all(keys.map((key) => cached.findPublic(key)));
+      expect(new Set(found.map((answer) => answer?.body))).toEqual(new Set([body]));
       expect(most).toEqual({ small: PAGES, all: 1 });
     });
 
     it('are not there when they are dropped before their turn comes', async () => {
+      await enlarge();
       const { cached } = noted(() => sql`truncate provider_cache`.execute(app.db));
       expect(await cached.findPublic(keys[0] ?? '')).toBeUndefined();
     });
 
     it('of a user come with their grant', async () => {
       await ask(SHEET);
-      await sql`update provider_cache set body = '"' || repeat('x', ${LARGE}) || '"' where grant_id is not null`.execute(
-        app.db,
-      );
+      const body = await enlarge();
       const before = asked(SHEET);
-      expect((await ask(SHEET)).data).toBe('x'.repeat(LARGE));
+      expect((await ask(SHEET)).body).toBe(body);
       expect(asked(SHEET)).toBe(before);
     });
   });

@@ -1,6 +1,7 @@
 import { isScheduled, type JobName, scheduledJobs } from '../server/queue/job-catalogue.ts';
 import { nextRun } from '../server/queue/schedule.ts';
 import type { Services } from '../server/services/services.ts';
+import { resumeAfterClockSetBack } from './clock-set-back.ts';
 import { addSchedules, claimRun, findSchedules, type StoredSchedule } from './schedules.queries.ts';
 
 /** Milliseconds between two checks whether jobs are due. */
@@ -38,6 +39,7 @@ export async function startScheduler(services: Services): Promise<void> {
     if (looking) return;
     looking = true;
     try {
+      await resumeAfterClockSetBack(services);
       await enqueueDue();
       outages.worked(SUBJECT);
     } catch (error) {

@@ -45,6 +45,13 @@ export async function claimRefresh(
   return rows.length > 0;
 }
 
+/** Lets refreshes that began while the database's clock was ahead count as begun now. */
+export async function endRefreshesOfLater(db: Kysely<Database>): Promise<void> {
+  await sql`
+    update grants set refresh_started_on = now()
+    where refresh_started_on > now() + interval '1 minute'`.execute(db);
+}
+
 /**
  * Stores a refresh token in place of the one that was used, unless that was replaced meanwhile by a sign-in or by the
  * refresh of another process. The refresh stays claimed, and the former access token is forgotten.

@@ -173,6 +173,28 @@ export async function completeRun(db: Kysely<Database>, name: JobName, id: strin
 }
 
 /**
+ * Lets runs continue that were stored while the database's clock was ahead, as lost ones are not looked for and waiting
+ * ones not taken until it is that late: they count as stored now.
+ *
+ * @returns whether it was ahead, as pg-boss notes twice a minute when it looked for lost runs last
+ */
+export async function restoreRunsOfLater(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql<{ ahead: boolean }>`
+    with ahead as (
+      update pgboss.version set maintained_on = null where maintained_on > now() + interval '1 minute' returning true
+    ), restored as (
+      update pgboss.job
+      set start_after = case when state = 'created' then now() + (start_after - created_on) else now() end,
+        created_on = least(created_on, now()),
+        started_on = case when started_on is not null then least(started_on, now()) end
+      where exists (select from ahead) and state <= 'active'
+        and (greatest(created_on, started_on) > now() + interval '1 minute' or state = 'retry')
+    )
+    select exists (select from ahead) as ahead`.execute(db);
+  return rows[0]?.ahead ?? false;
+}
+
+/**
  * Milliseconds until the start time of the next delayed job of a queue. Its name is a literal, so that even a generic
  * plan reads the partition of one queue.
  */

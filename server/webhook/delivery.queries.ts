@@ -148,6 +148,17 @@ function inHandUntil(webhookId: RawBuilder<unknown>, now: Date): RawBuilder<Date
     where next_try_on > ${now} and next_try_on <= ${latest} and claimed_until = next_try_on)`;
 }
 
+/**
+ * Lets waiting deliveries be tried now, and ends all pauses: after the database's clock was ahead, nobody knows which of
+ * their times are of then. A claim that may be a living process's stays.
+ */
+export async function hurryDeliveriesOfLater(db: Kysely<Database>): Promise<void> {
+  await sql`
+    update webhook_deliveries set next_try_on = now()
+    where state = 'waiting' and next_try_on > now() + ${CLAIMED_FOR} * interval '1 millisecond'`.execute(db);
+  await sql`update webhooks set paused_until = null where paused_until > now()`.execute(db);
+}
+
 /** A webhook with work, and when that is due. */
 export interface Work {
   readonly webhook_id: string;

@@ -51,14 +51,9 @@ const visited = (startedOn: Date) => sql`
     and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz
       or u.refused_on > ${new Date(startedOn.getTime() + RESTS_FOR)}::timestamptz)`;
 
-/**
- * Marks of the last minutes may be those of this very run, whose retry comes within seconds; marks dated more than that
- * ahead are nobody's.
- */
+/** Marks of the last minutes may be those of this very run, whose retry comes within seconds. */
 const wasBuried = (startedOn: Date) => sql`
-  (u.graveyard_on is not null and u.graveyard_on
-    not between ${new Date(startedOn.getTime() - RUNS_APART)}::timestamptz
-      and ${new Date(startedOn.getTime() + RUNS_APART)}::timestamptz)`;
+  coalesce(u.graveyard_on <= ${new Date(startedOn.getTime() - RUNS_APART)}::timestamptz, false)`;
 
 /** A page of users and guests, latest sign-in first; without the built-in user. */
 export async function readUsers(
@@ -93,14 +88,17 @@ export interface Marks {
   readonly refused: readonly number[];
 }
 
+/** @param now by the clock that all processes share, as another one reads the marks */
 export async function saveMarks(
   db: Kysely<Database>,
   { buried, risen, refused }: Marks,
   now: Date,
 ): Promise<void> {
   if (buried.length > 0) {
+    // A mark of later is that of a clock that was ahead, and witnesses nothing.
     await sql`update users set graveyard_on = ${now}
-      where character_id = any(${[...buried]}::bigint[]) and graveyard_on is null`.execute(db);
+      where character_id = any(${[...buried]}::bigint[])
+        and (graveyard_on is null or graveyard_on > ${now})`.execute(db);
   }
   if (risen.length > 0) {
     await sql`update users set graveyard_on = null where character_id = any(${[...risen]}::bigint[])`.execute(

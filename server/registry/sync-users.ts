@@ -1,4 +1,5 @@
 import { FIRST_PLAYER_CORPORATION } from '../access/clearance-levels.ts';
+import { sharedTime } from '../database/clock.queries.ts';
 import { type Affiliation, askAffiliations, BULK } from '../provider/api.ts';
 import type { ProviderClient } from '../provider/client.ts';
 import { ProviderError } from '../provider/http.ts';
@@ -68,7 +69,7 @@ type Needs = Pick<Services, 'db' | 'client' | 'clock' | 'log' | 'queue' | 'metri
  */
 export async function syncUsers(services: Needs, run: Run): Promise<readonly Change[]> {
   const { db, clock, log } = services;
-  const startedOn = clock.now();
+  const startedOn = await sharedTime(db, clock);
   const client = createRegistryClient(services.client, run, FAILURES_WITH_CHECK);
   const total = await countUsers(db, startedOn);
   const visit = await visitAll(services, client, run, startedOn, total);
@@ -94,7 +95,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   // is what comes after too many ids that the game does not know.
   if (run.dryRun && outage !== undefined && outage.fault !== 'exhausted') throw outage;
   if (!run.dryRun) {
-    await saveMarks(db, { ...visit, buried: [] }, clock.now());
+    await saveMarks(db, { ...visit, buried: [] }, await sharedTime(db, clock));
     await saveCursor(db, run.job, visit.failure && visit.place);
   }
   const changes = await applyPlan(services, run, {
@@ -110,7 +111,7 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   // Not by a run that fails: its retry, seconds later, would be the second run that finds them deleted (D63b).
   run.signal.throwIfAborted();
   if (!run.dryRun) {
-    await saveMarks(db, { buried: visit.buried, risen: [], refused: [] }, clock.now());
+    await saveMarks(db, { buried: visit.buried, risen: [], refused: [] }, await sharedTime(db, clock));
     if (failure === undefined) await noteComplete(db, run.job, startedOn);
   }
   return changes;

@@ -423,6 +423,28 @@ describe('D63b: characters that were deleted', () => {
     expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
   });
 
+  it('D63b: nor does another worker whose clock is wrong: the database tells how far two runs are apart', async () => {
+    const id = memberOf(FIRST);
+    app.provider.world.deleteCharacter(id);
+    for (const minutes of [-15, 0, 15]) {
+      const clock = { now: () => new Date(Date.now() + minutes * 60_000), real: true } as const;
+      await syncUsers({ ...app.app.services, clock }, testRun('sync-users'));
+      expect(await userRow(app, id)).toBeDefined();
+    }
+    expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
+  });
+
+  it('D63b: nor a run after one whose clock was far ahead', async () => {
+    const id = memberOf(FIRST);
+    app.provider.world.deleteCharacter(id);
+    const ahead = new Date(app.clock.now().getTime() + 365 * 24 * HOUR);
+    await app.db.updateTable('users').set({ graveyard_on: ahead }).where('character_id', '=', id).execute();
+    expect(await sync()).toEqual([]);
+    expect(await sync()).toEqual([]);
+    app.clock.advance(HOUR);
+    expect(await sync()).toEqual([{ character_id: id, deleted: true }]);
+  });
+
   it('a character that is seen elsewhere in between is not deleted', async () => {
     const id = memberOf(FIRST);
     const { world } = app.provider;

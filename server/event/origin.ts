@@ -9,6 +9,8 @@ export interface Origin {
   readonly actor: Actor;
   readonly context: EventContext | null;
   readonly cause: Cause | null;
+  /** Where the events of a request are counted that it is charged for. */
+  readonly tally?: { events: number };
 }
 
 const NOBODY: Actor = { kind: 'cli', character_id: null, token: null, app_token: null, on_behalf_of: null };

@@ -61,6 +61,8 @@ export async function recordEvents(
   now: Date,
 ): Promise<string[]> {
   if (events.length === 0) return [];
+  const { tally } = presentOrigin();
+  if (tally !== undefined) tally.events += events.length;
   const origin = storedOrigin();
   const record = async (some: readonly NewEvent[]) => {
     const ids = eventIds(some.length, now);

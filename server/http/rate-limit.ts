@@ -85,6 +85,11 @@ export async function chargeMore(res: Response, requests: number): Promise<void>
 /** Of its limit one request is charged a third at the most: what is valid is possible, however low the limit is. */
 const LARGEST_PART = 3;
 
+/** How many requests one request may count as. */
+export function mostOfOne({ settings }: Pick<Services, 'settings'>): number {
+  return Math.floor(settings.rateLimit / LARGEST_PART);
+}
+
 /**
  * Counts so many requests more against what this one was counted against, for what it is about to cost.
  *
@@ -97,8 +102,7 @@ export async function requireMore(
   requests: number,
 ): Promise<void> {
   const take: Take | undefined = res.locals.take;
-  const most = Math.floor(services.settings.rateLimit / LARGEST_PART);
-  for (let n = 0; n < Math.min(requests, most); n += 1) {
+  for (let n = 0; n < Math.min(requests, mostOfOne(services)); n += 1) {
     const quota = await take?.();
     if (quota !== undefined) settle(services, res, by, quota);
   }

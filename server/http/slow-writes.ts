@@ -2,12 +2,13 @@ import type { Response } from 'express';
 import type { Admission } from '../access/admission.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
 import { inCallersTurn, turnOf } from '../access/lines.ts';
+import { onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
-import { requireMore } from './rate-limit.ts';
+import { chargeMore, mostOfOne, requireMore } from './rate-limit.ts';
 
-/** Elements of the lists in a body from which on a write takes long. */
+/** Elements of the lists in a body from which on a write takes long, and events that it may cause uncharged. */
 const MANY = 1_000;
-/** Elements beyond that which count as one more request (D60). */
+/** Elements or events beyond that which count as one more request (D60). */
 const PER_REQUEST = 100;
 /** Bytes of text in a body from which on each {@link BYTES_PER_REQUEST} count as one more request: events keep it. */
 const MUCH = 1024;
@@ -24,7 +25,7 @@ interface Write {
 /**
  * Runs a write in its caller's turn, so that one caller occupies one connection. A dry run, or a write with many ids,
  * holds it for long, so only a few of all callers run at a time, and the other connections stay free for everybody else
- * (D3c). Levels 9 and 10 do not wait.
+ * (D3c). Levels 9 and 10 do not wait, and pay for none of it (D60).
  */
 export async function inLineOfWrites<T>(
   services: Pick<Services, 'lines' | 'clock' | 'metrics' | 'settings'>,
@@ -37,9 +38,18 @@ export async function inLineOfWrites<T>(
   const elements = elementsOf(body);
   const more = requestsBeyondOne(elements, bytesOf(body));
   const isSlow = elements > MANY || isRehearsal;
+  const tally = { events: 0 };
+  const counted = (admitted: Admission) => onAccountOf({ tally }, () => work(admitted));
   const charged = async (admitted: Admission) => {
     await requireMore(services, res, 'token', more);
-    return isSlow ? lines.slowWrites(turnOf(caller), admitted, work) : work(admitted);
+    try {
+      return await (isSlow ? lines.slowWrites(turnOf(caller), admitted, counted) : counted(admitted));
+    } finally {
+      // Only the write itself finds out whom it affects; a body with as many ids was charged for them already.
+      const caused = Math.min(requestsBeyondOne(tally.events - elements, 0), mostOfOne(services));
+      // Without a database nothing more can be counted, and the write has its outcome.
+      await chargeMore(res, caused).catch(() => undefined);
+    }
   };
   // In its turn, as several that were charged at the same time would all find too few left.
   return asksOthers ? charged(admission) : inCallersTurn(lines, admission, charged);

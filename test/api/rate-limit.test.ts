@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PutCoalition } from '../../contract/coalition.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { statementsOf } from '../fixtures/grants.ts';
-import { addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addBodies, addCoalition, addHome, addMember, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
@@ -114,6 +115,28 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
     const member = await newMember();
     expect((await app.client(member.jwt).group.update({ params, body })).status).toBe(403);
     expect(await left(member)).toBe(LIMIT - 1 - more - 1);
+  });
+
+  it('of the events that a write causes 100 beyond 1,000 count as a request, once it is done', async () => {
+    const [alliance, corporation, coalition_id] = [99_100_002, 98_100_002, 'c1'.repeat(12)];
+    await addBodies(app, [{ alliance, corporations: [corporation] }]);
+    await app.db
+      .insertInto('coalition_alliances')
+      .values({ coalition_id: HOME.coalition, alliance_id: alliance })
+      .execute();
+    await addCoalition(app, coalition_id, { alliances: [HOME.alliance, alliance] });
+    await sql`
+      insert into users (character_id, character_name, name_key, corporation_id)
+      select 2130000000 + n, 'Ally ' || n, 'ally ' || n, ${corporation} from generate_series(1, 1401) n`.execute(
+      app.db,
+    );
+    const leader = await addMember(app, people++, 7);
+    const { update } = app.client(leader.jwt).coalition;
+    const change = (body: PutCoalition) => update({ params: { coalition_id }, body });
+    expect((await change({ remove_member_alliances: [alliance] })).status).toBe(200);
+    expect(await left(leader)).toBe(LIMIT - 1 - 5 - 1);
+    expect((await change({ ticker: 'FEW' })).status).toBe(200);
+    expect(await left(leader)).toBe(LIMIT - 1 - 5 - 1 - 2);
   });
 
   it('an owner of a group cannot fill the events with text: whoever has fewer left than a write counts for gets a 429', async () => {

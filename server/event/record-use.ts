@@ -11,13 +11,10 @@ import { findUsed } from './record-use.queries.ts';
 const RECORDED_FOR = 60 * 60_000;
 const REMEMBERED = 10_000;
 
-/**
- * When this process began to record which uses, and the end of that, for which others of the same wait; a use that was
- * evicted is recorded once more.
- */
-const recorded = new LRUCache<string, { readonly at: number; readonly stored: Promise<unknown> }>({
-  max: REMEMBERED,
-});
+/** When this process recorded which uses, in milliseconds; a use that was evicted is recorded once more. */
+const recorded = new LRUCache<string, number>({ max: REMEMBERED });
+/** Uses that are being recorded, for whose end others of the same wait. */
+const underWay = new Map<string, Promise<unknown>>();
 
 /**
  * Records that a caller uses another user's data (D91), before the data is sent: each process does once an hour for each
@@ -39,19 +36,18 @@ export async function recordUse(
   const used = await findUsed(db, characterId, scope);
   if (used === undefined || !used.granted) return;
   const use = `${type} ${caller.uuid} ${characterId} ${used.owner} ${what}`;
-  const former = recorded.get(use);
-  if (former !== undefined && former.at > now.getTime() - RECORDED_FOR) {
-    await former.stored;
+  const begun = underWay.get(use);
+  if (begun !== undefined) {
+    await begun;
     return;
   }
+  if ((recorded.get(use) ?? 0) > now.getTime() - RECORDED_FOR) return;
   const on_behalf_of = type === 'ext.asked_on_behalf' ? characterId : null;
   const targets = [userTarget(characterId)];
-  const stored = recordEvents(db, [{ type, targets, reason: what, actor: { ...actor, on_behalf_of } }], now);
-  recorded.set(use, { at: now.getTime(), stored });
-  try {
-    await stored;
-  } catch (error) {
-    if (recorded.peek(use)?.stored === stored) recorded.delete(use);
-    throw error;
-  }
+  const event = { type, targets, reason: what, actor: { ...actor, on_behalf_of } };
+  const recording = recordEvents(db, [event], now)
+    .then(() => recorded.set(use, now.getTime()))
+    .finally(() => underWay.delete(use));
+  underWay.set(use, recording);
+  await recording;
 }

@@ -34,6 +34,7 @@ import * as claims from './0039_claims.ts';
 import * as foundLosses from './0040_found_losses.ts';
 import * as revisions from './0041_revisions.ts';
 import * as packedAnswers from './0042_packed_answers.ts';
+import * as inviters from './0043_inviters.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -72,4 +73,5 @@ export const migrations: Record<string, Migration> = {
   '0040_found_losses': foundLosses,
   '0041_revisions': revisions,
   '0042_packed_answers': packedAnswers,
+  '0043_inviters': inviters,
 };

@@ -818,6 +818,7 @@ create table state_codes (
   tries smallint default 0 not null,
   interaction_hash text,
   signed_in_id game_id,
+  invited_by game_id,
   constraint state_codes_pkey PRIMARY KEY (state_code),
   constraint leads_somewhere CHECK (num_nonnulls(app_token, corporation_id, interaction_hash) > 0)
 );
@@ -1146,6 +1147,8 @@ comment on column schedules.enqueued_on is 'When a run was last enqueued by the 
 comment on column service.key_ids is 'The signing keys that it knows.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column state_codes.interaction_hash is 'SHA-256 of the interaction of OpenID Connect that goes on where the sign-in ends.';
+comment on column state_codes.invited_by is 'Who answers for a guest code, which works while that user may invite (D28). No reference: with the user ends the right.
+Null: a process of the release before made it.';
 comment on column state_codes.tries is 'Authorization codes that the provider refused, and those that it is being asked about.';
 comment on column tokens.app_token is 'The application token that a token descends from, itself for an application token: the azp of its JWT.';
 comment on column users.clearance_level is '-1 is a guest of corporation_id; members have 0 to 10.';

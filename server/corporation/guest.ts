@@ -33,13 +33,14 @@ export async function createGuestCode(
   const now = clock.now();
   const state_code = randomUUID();
   await inTransaction(db, async (tx) => {
-    await readmit(tx, admission);
+    const caller = await readmit(tx, admission);
     const living = await countInvitations(tx, corporationId, now);
     if (living >= MOST_CODES) throw tooManyCodes(corporationId);
     await insertStateCode(tx, {
       state_code,
       app_token: null,
       corporation_id: corporationId,
+      invited_by: answersFor(caller),
       code_verifier: generateRandomCodeVerifier(),
       created_on: now,
       expires_on: new Date(now.getTime() + INVITATION_LIFETIME),

@@ -143,6 +143,7 @@ export interface StateCodeTable {
   state_code: string;
   app_token: string | null;
   corporation_id: GameId | null;
+  invited_by: GameId | null;
   code_verifier: string;
   created_on: Generated<Date>;
   expires_on: Date;

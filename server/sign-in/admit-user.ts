@@ -1,6 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
-import { isAdministrator, isGuest, MEMBER_LEVEL } from '../access/clearance-levels.ts';
+import { hasAuthority, isAdministrator, isGuest, MEMBER_LEVEL } from '../access/clearance-levels.ts';
+import { distanceTo } from '../access/distance.ts';
+import { findPositions } from '../access/position.queries.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -62,7 +64,7 @@ export async function admitUser(
   const snapshot = await placeCeos(db, api, fetched, identity.characterId);
   await noticeHandover(services, identity);
   const known = await findKnownUser(db, identity.characterId);
-  const [own, ...others] = capacitiesOf(known, state);
+  const [own, ...others] = capacitiesOf(known, await hostOf(db, state));
   const asked = { snapshot, askedAt };
   let outcome = await attempt(services, state, signOn, asked, own);
   for (const capacity of others) {
@@ -81,15 +83,29 @@ export async function admitUser(
  * the guest that it is already, as a guest by this invitation. So an invitation changes nothing for a character that is
  * admitted without it (D28), and never lowers an administrator's level.
  */
-function capacitiesOf(known: KnownUser | undefined, state: StateCode): [Capacity, ...Capacity[]] {
+function capacitiesOf(known: KnownUser | undefined, host: number | null): [Capacity, ...Capacity[]] {
   const ways: [Capacity, ...Capacity[]] = [{ as: 'member' }];
   if (known !== undefined && isGuest(known.clearance_level) && known.corporation_id !== null) {
     ways.push({ as: 'guest' });
   }
-  if (state.corporation_id !== null && !isAdministrator(known?.clearance_level ?? MEMBER_LEVEL)) {
-    ways.push({ as: 'invited', host: state.corporation_id });
+  if (host !== null && !isAdministrator(known?.clearance_level ?? MEMBER_LEVEL)) {
+    ways.push({ as: 'invited', host });
   }
   return ways;
+}
+
+/** The corporation that a code invites to, while whoever made it may still log in, and invite to it (D28). */
+async function hostOf(
+  db: Kysely<Database>,
+  { corporation_id: host, invited_by }: StateCode,
+): Promise<number | null> {
+  if (host === null || invited_by === null) return host;
+  const [{ caller, target }, judged] = await Promise.all([
+    findPositions(db, { owner_id: invited_by, sponsor_id: null }, 'corporation', host),
+    judgeUser(db, invited_by),
+  ]);
+  if (caller === undefined || target === undefined || !judged?.admitted) return null;
+  return hasAuthority(caller.level, distanceTo(caller, target), 'read') ? host : null;
 }
 
 /** Thrown to roll back everything that an attempt has written (D26b). */

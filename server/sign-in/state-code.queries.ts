@@ -14,6 +14,8 @@ export interface StateCode {
   readonly destination: Destination;
   /** For a guest invitation the corporation that invites, else null. */
   readonly corporation_id: number | null;
+  /** Who answers for the invitation; null: a process of the release before made it. */
+  readonly invited_by: number | null;
   readonly code_verifier: string;
   readonly expires_on: Date;
   readonly used_on: Date | null;
@@ -79,7 +81,7 @@ export async function isInvitation(db: Kysely<Database>, code: string): Promise<
 /** A state code, valid or not; undefined when it is unknown or no app token has presented it yet. */
 export async function findStateCode(db: Kysely<Database>, code: string): Promise<StateCode | undefined> {
   const { rows } = await sql<StateCode>`
-    select s.state_code, s.corporation_id, s.code_verifier, s.expires_on, s.used_on,
+    select s.state_code, s.corporation_id, s.invited_by, s.code_verifier, s.expires_on, s.used_on,
       case when s.interaction_hash is null
         then json_build_object('to', 'application', 'app_token', s.app_token, 'callback', t.callback)
         else json_build_object('to', 'interaction', 'interaction_hash', s.interaction_hash) end as destination

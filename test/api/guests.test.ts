@@ -72,6 +72,18 @@ const remove = (character_id: number, by = deleter, corporation_id = HOST) =>
 
 const nameOf = (id: number) => app.provider.world.character(id)?.name ?? '';
 
+/** Users who make invitations, each other ones. */
+let makers = 2_120_000_101;
+
+async function barred(id: number): Promise<void> {
+  const { group_id } = await ok(root.group.create({ body: { group_name: `Without ${id}` } }));
+  await ok(root.group.update({ params: { group_id }, body: { authorized_to_login: false } }));
+  await app.db.insertInto('group_members').values({ group_id, character_id: id }).execute();
+}
+
+const setCorporation = (id: number, corporation_id: number) =>
+  app.db.updateTable('users').set({ corporation_id }).where('character_id', '=', id).execute();
+
 describe('POST /corporation/{corporation_id}/guest: create a state code for a new guest', () => {
   it('rule: a user that logs in with a guest state code is considered a guest of the corporation', async () => {
     const id = stranger();
@@ -176,6 +188,22 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
       app.clock.advance(24 * HOUR);
       expect(await create(CROWDED)).toMatchObject({ status: 200 });
     });
+  });
+
+  it.each([
+    ['may not log in any more', (id: number) => barred(id)],
+    ['has left the corporation', (id: number) => setCorporation(id, OTHER_HOST)],
+    ['has lost the level for it', (id: number) => setLevel(app, id, 0)],
+    ['is gone', (id: number) => app.db.deleteFrom('users').where('character_id', '=', id).execute()],
+  ])('D28: the code does not work once the user who made it %s', async (_, change) => {
+    const maker = makers++;
+    const by = await callerAt(app, { id: maker, level: 1, corporation: HOST });
+    const [early, late] = [await invite(HOST, by), await invite(HOST, by)];
+    userTokenOf(await follow(stranger(), early));
+    await change(maker);
+    const id = stranger();
+    await expectPage(await follow(id, late), 403, TITLES.notAllowed);
+    expect(await userRow(app, id)).toBeUndefined();
   });
 
   it('a corporation that is not registered is a 404 that names kind and id', async () => {

@@ -50,19 +50,22 @@ const WAIT_FOR = 30_000;
  */
 const MOST_SLOW = 6;
 
+/** Sign-ins that are stored at a time, each within some tens of milliseconds. */
+const MOST_SIGN_INS = 3;
+
 /** Maximum number of requests of one caller that wait: as many writes as a user has in half a minute (D60), fewer reads. */
 const MOST_WAITING = { writes: 300, reads: 64 };
 
+/**
+ * Limits the transactions of sign-ins: where an alliance of thousands joins a coalition they wait for that, and would
+ * take all connections meanwhile (D3c).
+ */
+export function createSignInLimit(): FairSemaphore {
+  return semaphoreOf('sign-ins', { most: MOST_SIGN_INS, each: MOST_SIGN_INS });
+}
+
 export function createLines(db: Kysely<Database>): Lines {
   const unlimited = Number.POSITIVE_INFINITY;
-  const semaphoreOf = (what: string, limits: Pick<FairSemaphoreLimits, 'most' | 'each' | 'queued'>) => {
-    const detail = `Too many ${what} are waiting at the moment.`;
-    return createFairSemaphore({
-      ...limits,
-      waitFor: WAIT_FOR,
-      crowded: { code: 'database_unavailable', detail },
-    });
-  };
   const lineOf = (...line: Parameters<typeof semaphoreOf>) => createLine(db, semaphoreOf(...line));
   const allSlow = semaphoreOf('slow requests', { most: MOST_SLOW, each: MOST_SLOW });
   const slowLineOf = (...line: Parameters<typeof semaphoreOf>) =>
@@ -75,6 +78,18 @@ export function createLines(db: Kysely<Database>): Lines {
     compliance: slowLineOf('readers of compliance', { most: 2, each: 1, queued: MOST_WAITING.reads }),
     looks: lineOf('readers of events', { most: 3, each: 3 }),
   };
+}
+
+function semaphoreOf(
+  what: string,
+  limits: Pick<FairSemaphoreLimits, 'most' | 'each' | 'queued'>,
+): FairSemaphore {
+  const detail = `Too many ${what} are waiting at the moment.`;
+  return createFairSemaphore({
+    ...limits,
+    waitFor: WAIT_FOR,
+    crowded: { code: 'database_unavailable', detail },
+  });
 }
 
 function createLine(db: Kysely<Database>, semaphore: FairSemaphore): Line {

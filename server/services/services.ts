@@ -20,6 +20,7 @@ import type { Queue } from '../queue/queue.ts';
 import type { Change } from '../queue/run.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Clock } from '../shared/clock.ts';
+import type { FairSemaphore } from '../shared/fair-semaphore.ts';
 import type { LastWork } from '../shared/last-work.ts';
 import type { Policies, Touches } from '../standing/rehearse.ts';
 
@@ -49,6 +50,8 @@ export interface Services {
   readonly rateLimit: RateLimit | undefined;
   /** In which requests wait before they take a connection (D3c). */
   readonly lines: Lines;
+  /** For the transactions of sign-ins. */
+  readonly signInLimit: FairSemaphore;
   /** What a stop waits for after requests and jobs, before the database is closed. */
   readonly lastWork: LastWork;
   /** Called by every change with the users whose standing it may touch, for rehearsals (D121). */

@@ -131,11 +131,12 @@ async function attempt(
   { snapshot, askedAt }: Asked,
   capacity: Capacity,
 ): Promise<Admitted | Refusal> {
-  const { db, keys, clock } = services;
+  const { db, keys, clock, signInLimit } = services;
   const { characterId, characterName } = signOn.identity;
   const { destination } = state;
   const token =
     destination.to === 'application' ? tokenFor(services, characterId, destination.app_token) : undefined;
+  const leave = await signInLimit.enter('sign-ins', () => new AbortController().signal);
   try {
     await onAccountOf({ actor: whoSignsIn(characterId, destination) }, () =>
       inTransaction(db, async (tx) => {
@@ -167,6 +168,8 @@ async function attempt(
     // The app token was deleted meanwhile, and its state codes with it (D21).
     if (constraintOf(error)?.constraint === 'tokens_parent_fkey') return UNKNOWN;
     throw error;
+  } finally {
+    leave();
   }
   const callback =
     destination.to === 'application' && token !== undefined

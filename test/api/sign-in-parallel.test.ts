@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addInvitation, startLogin, userTokenOf } from '../harness/sign-in.ts';
@@ -62,6 +63,36 @@ describe('concurrent sign-ins', () => {
       .where('character_id', '=', NEWCOMER)
       .execute();
     expect(grants).toHaveLength(1);
+  });
+
+  it('D3c: sign-ins that wait for a change of a whole coalition leave connections to everybody else', async () => {
+    const characters = app.provider.world.membersOf(98_000_002).slice(0, 12);
+    const backs = await Promise.all(
+      characters.map(async (id) => backFor((await startLogin(app, { dyn })).login_url, id)),
+    );
+    const other = new pg.Client({ connectionString: app.databaseUrl });
+    await other.connect();
+    await other.query(`begin; select pg_advisory_xact_lock(hashtext('grouping of bodies'))`);
+    const asked = () => app.provider.requests.filter(({ path }) => path.endsWith('/oauth/token')).length;
+    const before = asked();
+    const answers = Promise.all(backs.map(open));
+    try {
+      const inTime = { timeout: 60_000 };
+      await vi.waitFor(() => expect(asked() - before).toBe(characters.length), inTime);
+      const waiting = async () =>
+        (
+          await other.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).rowCount;
+      await vi.waitFor(async () => expect(await waiting()).toBe(3), inTime);
+      expect((await app.client(app.root).token.current()).status).toBe(200);
+      expect(await waiting()).toBe(3);
+    } finally {
+      await other.query('rollback');
+      await other.end();
+    }
+    expect((await answers).map(({ status }) => status)).toEqual(Array(characters.length).fill(302));
   });
 
   it('D39: 16 concurrent newcomers of an unknown corporation: all are registered, with its CEO', async () => {

@@ -21,9 +21,12 @@ import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts'
 export const RETRIES = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 /** Hours for which deliveries are also signed with the former secret after it was replaced. */
 export const FORMER_SECRET_HOURS = 24;
-/** Maximum number of tests and retries in a minute, of each webhook and of all those of one owner. */
-export const MOST_ASKED = { each: 30, all: 100 } as const;
-const ASKED = `A webhook can have ${MOST_ASKED.each} tests and retries in a minute, all webhooks of one owner ${MOST_ASKED.all}.`;
+/** Turns in a minute, of each webhook and of all those of one owner: whatever makes deliveries due takes some. */
+export const MOST_TURNS = { each: 30, all: 100 } as const;
+/** Turns that a replay takes, as it delivers up to 30 days again. */
+export const REPLAY_TURNS = 10;
+export const TAKES_TURNS = `a test, a retry, a new URL and enabling it again take one, a replay takes ${REPLAY_TURNS}`;
+const TURNS = `A webhook can have ${MOST_TURNS.each} turns in a minute, all webhooks of one owner ${MOST_TURNS.all}: ${TAKES_TURNS}.`;
 const MAX_TYPES = 100;
 const MAX_GROUPS = 100;
 
@@ -142,7 +145,10 @@ export type PostWebhook = z.infer<typeof PostWebhook>;
 export const PutWebhook = component(
   z
     .object({
-      url: field(Url.nullish(), 'Where the events are posted to from now on.'),
+      url: field(
+        Url.nullish(),
+        'Where the events are posted to from now on, what failed at the former URL included. At another host that begins at once; at the same one the pause that the receiver asked for stays, and how often it failed.',
+      ),
       types: field(Types.nullish(), 'The whole list of types.'),
       group_ids: field(GroupIds, 'The whole list of groups; an empty list: all of them again.'),
       ordered: field(z.boolean().nullish(), Ordered),
@@ -287,7 +293,7 @@ export const webhookRoutes = c.router({
     method: 'PUT',
     path: '/webhook/:webhook_id',
     summary: 'Change a webhook',
-    description: 'Changes what the body holds. A disabled webhook is enabled again by `enabled: true`.',
+    description: `Changes what the body holds. A disabled webhook is enabled again by \`enabled: true\`. ${TURNS}`,
     pathParams,
     body: PutWebhook,
     responses: { 200: field(Webhook, 'The webhook as it is now.'), ...errors(404, 413, 415) },
@@ -316,7 +322,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/test',
     summary: 'Send a test',
-    description: `Sends a delivery of the type \`webhook.test\`, once, whether or not the webhook is enabled; its delivery shows how it went. ${ASKED}`,
+    description: `Sends a delivery of the type \`webhook.test\`, once, whether or not the webhook is enabled; its delivery shows how it went. ${TURNS}`,
     pathParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
@@ -344,7 +350,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/delivery/:delivery_id/retry',
     summary: 'Try a delivery again',
-    description: `At once, whatever its state; from there on as if it were new. ${ASKED}`,
+    description: `At once, whatever its state, and whatever pause the receiver asked for; from there on as if it were new. ${TURNS}`,
     pathParams: deliveryParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
@@ -354,8 +360,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/replay',
     summary: 'Deliver again from a position on',
-    description:
-      'For a receiver that lost data: delivers every event after the position again, including those delivered before. It can go back 30 days; a position before that, or beyond the last event, is a 410.',
+    description: `For a receiver that lost data: delivers every event after the position again, including those delivered before, once the pause is over that the receiver asked for, if any. It can go back 30 days; a position before that, or beyond the last event, is a 410. ${TURNS}`,
     pathParams,
     body: PostReplay,
     responses: { 200: field(Webhook, 'The webhook as it is now.'), ...errors(404, 410, 413, 415) },

@@ -3,17 +3,18 @@ import type { Database } from '../database/tables.ts';
 import { takeBlocks } from './windows.queries.ts';
 
 /**
- * Counts one use of what is so rare that each use is counted in PostgreSQL, within the caller's transaction.
+ * Counts uses of what is so rare that each use is counted in PostgreSQL, within the caller's transaction.
  *
- * @returns the seconds until another use is possible when there were `most` in this minute; otherwise undefined
+ * @returns the seconds until so many uses are possible when fewer of the `most` of this minute are left; otherwise
+ * undefined. The caller's transaction then has to be rolled back, as what was left is counted.
  */
 export async function secondsUntilUse(
   db: Kysely<Database>,
   key: string,
-  most: number,
+  { most, uses }: { readonly most: number; readonly uses: number },
   now: Date,
 ): Promise<number | undefined> {
-  const [block] = await takeBlocks(db, [{ key, most, wanted: 1 }], now);
-  if (block === undefined || block.granted > 0) return undefined;
+  const [block] = await takeBlocks(db, [{ key, most, wanted: uses }], now);
+  if (block === undefined || block.granted === uses) return undefined;
   return Math.max(1, Math.ceil((block.ends_on.getTime() - now.getTime()) / 1000));
 }

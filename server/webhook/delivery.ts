@@ -1,18 +1,15 @@
-import type { Kysely } from 'kysely';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
-import { MOST_ASKED, type WebhookDelivery } from '../../contract/webhook.ts';
+import { REPLAY_TURNS, type WebhookDelivery } from '../../contract/webhook.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { sharedTime } from '../database/clock.queries.ts';
-import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { eventIds } from '../event/event-id.ts';
 import { requireKept } from '../event/feed-retention.ts';
 import { readFeed } from '../event/read.queries.ts';
 import { announceEvents } from '../event/seal.queries.ts';
-import { secondsUntilUse } from '../rate-limit/once.ts';
 import type { Services } from '../services/services.ts';
-import { DomainError, notFound } from '../shared/domain-error.ts';
+import { notFound } from '../shared/domain-error.ts';
 import { pageOf, placeIn, uuidIn } from '../shared/paging.ts';
 import {
   type DeliveryRow,
@@ -24,7 +21,8 @@ import {
 } from './delivery.queries.ts';
 import { recordWebhookUpdated } from './record-changes.ts';
 import { lockReached } from './rights.ts';
-import { type LockedWebhook, setWebhook } from './webhook.queries.ts';
+import { requireTurns } from './turns.ts';
+import { setWebhook } from './webhook.queries.ts';
 import { getWebhook } from './webhook.ts';
 
 /** Type of test deliveries, which contain no event. */
@@ -62,28 +60,6 @@ export async function getDeliveries(
 /** Maximum number of waiting test deliveries of one webhook: new ones replace the oldest. */
 const MOST_TESTS = 10;
 
-/**
- * Counts a test or retry, each of which is a request to an address of the owner's choice: by the webhook and by its
- * owner, who could delete it and make another one.
- */
-async function requireTurn(
-  db: Kysely<Database>,
-  { webhook_id, app_token, owner_id }: Pick<LockedWebhook, 'webhook_id' | 'app_token' | 'owner_id'>,
-  now: Date,
-): Promise<void> {
-  const counts = [
-    { key: `webhook ${webhook_id}`, most: MOST_ASKED.each, whose: 'A webhook' },
-    { key: `webhooks of ${app_token ?? owner_id}`, most: MOST_ASKED.all, whose: 'All webhooks of one owner' },
-  ];
-  for (const { key, most, whose } of counts) {
-    const retryAfter = await secondsUntilUse(db, key, most, now);
-    if (retryAfter === undefined) continue;
-    throw new DomainError('rate_limited', `${whose} can have ${most} tests and retries in a minute.`, {
-      retryAfter,
-    });
-  }
-}
-
 /** Queues a test delivery, which is tried once, whether or not the webhook is enabled. */
 export async function sendTest(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -93,7 +69,7 @@ export async function sendTest(
   return inTransaction(db, async (tx) => {
     const { webhook } = await lockReached(tx, admission, webhookId);
     const now = await sharedTime(tx, clock);
-    await requireTurn(tx, webhook, now);
+    await requireTurns(tx, webhook, now);
     const [delivery_id = ''] = eventIds(1, now);
     const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
     await keepTests(tx, webhookId, MOST_TESTS);
@@ -112,7 +88,7 @@ export async function retryDelivery(
   return inTransaction(db, async (tx) => {
     const { webhook } = await lockReached(tx, admission, webhookId);
     const now = await sharedTime(tx, clock);
-    await requireTurn(tx, webhook, now);
+    await requireTurns(tx, webhook, now);
     const row = await renewDelivery(tx, webhookId, deliveryId, now);
     if (row === undefined) throw notFound('delivery', deliveryId);
     await setWebhook(tx, webhookId, { paused_until: null });
@@ -123,7 +99,8 @@ export async function retryDelivery(
 
 /**
  * Sets the webhook back to a position, so that all events after it are delivered again; as far back as the feed (D92).
- * Never ahead, which would leave out the events that it has not taken up yet.
+ * Never ahead, which would leave out the events that it has not taken up yet. The receiver goes on being paused, if it
+ * asked for that: a retry ends the pause.
  */
 export async function replay(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -133,11 +110,12 @@ export async function replay(
 ) {
   return inTransaction(db, async (tx) => {
     const { caller, webhook: before } = await lockReached(tx, admission, webhookId);
+    await requireTurns(tx, before, await sharedTime(tx, clock), REPLAY_TURNS);
     const now = clock.now();
     requireKept(after, await readFeed(tx, 'all', { after, types: [], limit: 1, most: 1 }), now);
     await forgetWaiting(tx, webhookId, after);
     const position = Math.min(after, before.position);
-    await setWebhook(tx, webhookId, { position, paused_until: null, updated_on: now });
+    await setWebhook(tx, webhookId, { position, updated_on: now });
     await recordWebhookUpdated(tx, before, { position }, now, 'Its events are delivered again.');
     return getWebhook({ db: tx }, caller, webhookId);
   });

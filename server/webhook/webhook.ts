@@ -13,7 +13,7 @@ import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { readPosition } from '../event/read.queries.ts';
 import type { Vault } from '../keys/vault.ts';
-import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
+import { ForbiddenAddress, hostOf, requirePublicHost } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { deleteWebhook } from './delete-webhooks.queries.ts';
@@ -21,6 +21,7 @@ import { renewFailed, renewWaiting } from './delivery.queries.ts';
 import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './record-changes.ts';
 import { lockReached, ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretPlace } from './secret.ts';
+import { requireTurns } from './turns.ts';
 import {
   countWebhooks,
   findMissingGroups,
@@ -142,9 +143,15 @@ export async function updateWebhook(
       ...(begins && { disabled_because: null }),
       ...(ends && { disabled_because: 'asked' as const }),
     };
-    // What the former receiver asked for, and how it failed, says nothing of another one.
     const elsewhere = values.url !== before.url;
-    const anew = begins || elsewhere;
+    if (begins || elsewhere) {
+      const due = await sharedTime(tx, clock);
+      await requireTurns(tx, before, due);
+      if (begins) await renewFailed(tx, webhookId, due);
+      if (elsewhere) await renewWaiting(tx, webhookId, due);
+    }
+    // What the former receiver asked for, and how it failed, says nothing of one at another host.
+    const anew = begins || hostOf(values.url) !== hostOf(before.url);
     await setWebhook(tx, webhookId, {
       ...values,
       ...(begins && { disabled_on: null }),
@@ -152,11 +159,6 @@ export async function updateWebhook(
       ...(ends && { disabled_on: now }),
       updated_on: now,
     });
-    if (anew) {
-      const due = await sharedTime(tx, clock);
-      if (begins) await renewFailed(tx, webhookId, due);
-      if (elsewhere) await renewWaiting(tx, webhookId, due);
-    }
     const moved = elsewhere && new URL(values.url).origin === new URL(before.url).origin;
     await recordWebhookUpdated(tx, before, values, now, moved ? 'Its URL is another one.' : undefined);
     return getWebhook({ db: tx }, caller, webhookId);

@@ -24,6 +24,8 @@ import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 /** Nothing is sent here: deliveries are claimed and settled as a worker does it, in whatever order. */
 const HERE = { callback: 'http://127.0.0.1:9/in' };
 const ELSEWHERE = { callback: 'http://127.0.0.1:9/elsewhere' };
+const OTHER_PORT = { callback: 'http://127.0.0.1:10/in' };
+const OTHER_HOST = { callback: 'http://localhost:9/in' };
 
 let app: TestApp;
 let root: Client;
@@ -78,6 +80,22 @@ async function wakeAndStop(webhookId: string): Promise<void> {
   lane.wake();
   await lane.stop();
 }
+
+/** Milliseconds of a pause that a receiver asks for. */
+const PAUSE = 7_200_000;
+
+/** A webhook whose receiver answered to the first delivery by asking for a pause. */
+async function paused(): Promise<{ readonly webhook_id: string; readonly parcel: Parcel }> {
+  const webhook_id = await webhookOf();
+  await newGroup();
+  const parcel = await oneClaimed(webhook_id);
+  const busy = { parcel, url: HERE.callback, on: app.clock.now(), status: 503, fault: null };
+  await settle(app.app.services, webhook_id, [{ ...busy, retryAfter: PAUSE }], []);
+  return { webhook_id, parcel };
+}
+
+/** When the next work of the only webhook is due. */
+const due = async () => (await findWork(app.db, app.clock.now()))[0]?.next.getTime();
 
 const group = (n: number) => ({ type: 'group' as const, id: n.toString(16).padStart(24, '0'), name: null });
 
@@ -140,30 +158,15 @@ describe('D93: a delivery that waits', () => {
     expect(await deliveriesOf(webhook_id)).toMatchObject([{ state: 'waiting', tries: 1 }]);
   });
 
-  it.each([
-    ['retried', retry],
-    [
-      'replayed',
-      (webhook_id: string, { position }: Parcel) =>
-        ok(root.webhook.replay({ params: { webhook_id }, body: { after: Number(position) - 1 } })),
-    ],
-  ])(
-    'D93: is looked for when the pause is over that the receiver asked for, or when it is %s',
-    async (_, ask) => {
-      const webhook_id = await webhookOf();
-      await newGroup();
-      const parcel = await oneClaimed(webhook_id);
-      const busy = { parcel, url: HERE.callback, on: app.clock.now(), status: 503, fault: null };
-      await settle(app.app.services, webhook_id, [{ ...busy, retryAfter: 7_200_000 }], []);
-      await newGroup();
-      const due = async () => (await findWork(app.db, app.clock.now()))[0]?.next.getTime();
-      expect(await due()).toBe(app.clock.now().getTime() + 7_200_000);
-      expect(await claimed(webhook_id)).toEqual([]);
-      await ask(webhook_id, parcel);
-      expect(await due()).toBe(app.clock.now().getTime());
-      expect((await claimed(webhook_id))[0]).toMatchObject({ delivery_id: parcel.delivery_id });
-    },
-  );
+  it('D93: is looked for when the pause is over that the receiver asked for, or when it is retried', async () => {
+    const { webhook_id, parcel } = await paused();
+    await newGroup();
+    expect(await due()).toBe(app.clock.now().getTime() + PAUSE);
+    expect(await claimed(webhook_id)).toEqual([]);
+    await retry(webhook_id, parcel);
+    expect(await due()).toBe(app.clock.now().getTime());
+    expect((await claimed(webhook_id))[0]).toMatchObject({ delivery_id: parcel.delivery_id });
+  });
 
   it('D93: stays however many tests are asked for', async () => {
     const webhook_id = await webhookOf();
@@ -174,6 +177,32 @@ describe('D93: a delivery that waits', () => {
     const kept = await deliveriesOf(webhook_id);
     expect(kept.filter(({ type }) => type === 'webhook.test')).toHaveLength(10);
     expect(kept.filter(({ type }) => type !== 'webhook.test')).toMatchObject([{ delivery_id }]);
+  });
+});
+
+describe('D93: the pause that a receiver asked for', () => {
+  it('D93: stays at a replay, with the failures', async () => {
+    const { webhook_id, parcel } = await paused();
+    const body = { after: Number(parcel.position) - 1 };
+    const replayed = await ok(root.webhook.replay({ params: { webhook_id }, body }));
+    expect(replayed).toMatchObject({ failures: 1, position: body.after });
+    expect(await due()).toBe(app.clock.now().getTime() + PAUSE);
+    expect(await claimed(webhook_id)).toEqual([]);
+    app.clock.advance(PAUSE);
+    expect(await oneClaimed(webhook_id)).toMatchObject({ delivery_id: parcel.delivery_id, tries: 0 });
+  });
+
+  it.each([
+    ['stays at another URL of the same host', ELSEWHERE, 1, PAUSE],
+    ['stays at another port of the same host', OTHER_PORT, 1, PAUSE],
+    ['ends at another host', OTHER_HOST, 0, 0],
+  ])('D93: %s, with the failures', async (_, { callback: url }, failures, left) => {
+    const { webhook_id, parcel } = await paused();
+    const changed = await ok(root.webhook.update({ params: { webhook_id }, body: { url } }));
+    expect(changed).toMatchObject({ url, failures, waiting: 1 });
+    expect(await due()).toBe(app.clock.now().getTime() + left);
+    app.clock.advance(left);
+    expect(await oneClaimed(webhook_id)).toMatchObject({ delivery_id: parcel.delivery_id, tries: 0 });
   });
 });
 
@@ -395,7 +424,6 @@ describe('D93: a receiver that failed five times in a row', () => {
     app.clock.advance(10_000);
     return webhook_id;
   }
-  const due = async () => (await findWork(app.db, app.clock.now()))[0]?.next.getTime();
 
   it('D93: gets one delivery at a time, whichever processes have others for it, tests too', async () => {
     const webhook_id = await failing();

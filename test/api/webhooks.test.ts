@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Target } from '../../contract/event.ts';
-import { RETRIES } from '../../contract/webhook.ts';
+import { MOST_TURNS, REPLAY_TURNS, RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
@@ -47,6 +47,11 @@ async function receive(answer: Receiver['answer'] = 204): Promise<Receiver> {
   receiver.answer = answer;
   receivers.push(receiver);
   return receiver;
+}
+
+/** Its URL by another host, which is the same machine. */
+function elsewhere({ callback }: Receiver): string {
+  return callback.replace('127.0.0.1', 'localhost');
 }
 
 /** So many events as of new groups, by one statement. */
@@ -257,13 +262,13 @@ describe('D93: success and retries', () => {
     expect(Date.parse((await tried(webhook_id, 1)).next_try_on ?? '')).toBe(Date.parse(date));
   });
 
-  it('D93: a new URL does not wait for the pause that the former receiver asked for', async () => {
+  it('D93: a new URL at another host does not wait for the pause that the former receiver asked for', async () => {
     const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '7200' }).end());
     const { webhook_id } = await addWebhook(app, receiver, { types: ['group.created'] });
     await addGroup(app, unique());
     await tried(webhook_id, 1);
     const present = await receive();
-    await root.webhook.update({ params: { webhook_id }, body: { url: present.callback } });
+    await ok(root.webhook.update({ params: { webhook_id }, body: { url: elsewhere(present) } }));
     expect(await standing(webhook_id)).toMatchObject({ failures: 0 });
     await addGroup(app, unique());
     await arrivals(present, 1);
@@ -298,22 +303,21 @@ describe('D93: success and retries', () => {
       ),
     ]);
     const { webhook_id } = await addWebhook(app, former, { types: ['group.created'] });
-    const to = ({ callback: url }: Receiver) =>
-      root.webhook.update({ params: { webhook_id }, body: { url } });
+    const to = (url: string) => ok(root.webhook.update({ params: { webhook_id }, body: { url } }));
     await addGroup(app, unique());
     await tried(webhook_id, 1);
     const present = await receive();
-    await to(present);
+    await to(present.callback);
     await arrivals(present, 1);
     await tried(webhook_id, 1, 'delivered');
-    await to(pausing);
+    await to(elsewhere(pausing));
     for (const _ of ['will be due', 'asks for a pause']) {
       await pass(app, 1);
       await addGroup(app, unique());
       await tried(webhook_id, 1);
     }
     await pass(app, 10);
-    await to(present);
+    await to(present.callback);
     await arrivals(present, 3);
     await expect.poll(() => standing(webhook_id)).toMatchObject({ waiting: 0 });
     expect((await deliveriesOf(webhook_id)).map(({ tries }) => tries)).toEqual([1, 1, 1]);
@@ -913,6 +917,22 @@ describe('D93: test deliveries', () => {
     }
     expect((await deliveriesOf(webhook_id)).filter(({ state }) => state === 'waiting').length).toBe(10);
   });
+});
+
+describe('D93: turns', () => {
+  /** A webhook to which nothing is sent by itself, of a new application. */
+  async function quiet() {
+    const { callback: url } = await receive();
+    const { webhook } = app.client((await makeToken(app, 'dyn', 0, uuidOf(app.root))).jwt);
+    const create = () => ok(webhook.create({ body: { url, types: ['crash.*'] } }));
+    return { ...(await create()), webhook, create };
+  }
+  const asMany = async (count: number, ask: (n: number) => Promise<{ readonly status: number }>) => {
+    const answers: number[] = [];
+    for (let n = 0; n < count; n += 1) answers.push((await ask(n)).status);
+    return answers;
+  };
+  const times = (count: number, status: number) => Array<number>(count).fill(status);
 
   it('D93: a webhook can have 30 tests and retries in a minute', async () => {
     const receiver = await receive();
@@ -942,5 +962,62 @@ describe('D93: test deliveries', () => {
       await ok(client.webhook.delete({ params }));
     }
     expect(answers.sort()).toEqual([...Array(100).fill(200), ...Array(4).fill(429)]);
+  });
+
+  it('D93: a webhook can have 30 new URLs in a minute; other changes, and what changes nothing, are free', async () => {
+    const { url, webhook_id, webhook } = await quiet();
+    const params = { webhook_id };
+    const to = (n: number) => webhook.update({ params, body: { url: `${url}&${n}` } });
+    expect(await asMany(MOST_TURNS.each, to)).toEqual(times(MOST_TURNS.each, 200));
+    const refused = await to(MOST_TURNS.each);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await webhook.test({ params })).status).toBe(429);
+    const present = `${url}&${MOST_TURNS.each - 1}`;
+    const free = await webhook.update({ params, body: { url: present, ordered: true } });
+    expect(free).toMatchObject({ status: 200, body: { url: present, ordered: true } });
+    app.clock.advance(60_001);
+    expect((await to(MOST_TURNS.each)).status).toBe(200);
+  });
+
+  it('D93: a webhook can be enabled again 30 times in a minute, and disabled at any time', async () => {
+    const { webhook_id, webhook } = await quiet();
+    const toggle = (n: number) => webhook.update({ params: { webhook_id }, body: { enabled: n % 2 === 1 } });
+    const answers = await asMany(2 * MOST_TURNS.each + 2, toggle);
+    expect(answers).toEqual([...times(2 * MOST_TURNS.each + 1, 200), 429]);
+  });
+
+  it('D93: a replay takes ten turns: three in a minute, and none where fewer are left, which stay', async () => {
+    const { webhook_id, position, webhook } = await quiet();
+    const params = { webhook_id };
+    const replay = () => webhook.replay({ params, body: { after: position } });
+    expect(await asMany(3, replay)).toEqual(times(3, 200));
+    const events = async () =>
+      (await allEvents(app.db)).filter(({ targets }) => targets[0]?.id === webhook_id).length;
+    const told = await events();
+    const refused = await replay();
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited', detail: expect.stringContaining('a replay takes 10') },
+    });
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await events()).toBe(told);
+    app.clock.advance(60_001);
+    const left = REPLAY_TURNS - 1;
+    const test = () => webhook.test({ params });
+    const used = await asMany(MOST_TURNS.each - left, test);
+    expect([...used, (await replay()).status]).toEqual([...times(MOST_TURNS.each - left, 200), 429]);
+    expect(await asMany(left + 1, test)).toEqual([...times(left, 200), 429]);
+  });
+
+  it('D93: attack: all webhooks of an application ten replays, though it deletes them and makes others', async () => {
+    const { position: after, webhook, create } = await quiet();
+    const answers = await asMany(MOST_TURNS.all / REPLAY_TURNS + 1, async () => {
+      const params = await create();
+      const answer = await webhook.replay({ params, body: { after } });
+      await ok(webhook.delete({ params }));
+      return answer;
+    });
+    expect(answers).toEqual([...times(MOST_TURNS.all / REPLAY_TURNS, 200), 429]);
   });
 });

@@ -1385,7 +1385,7 @@ export interface PutUser {
 
 /** What is to be another way about a webhook. */
 export interface PutWebhook {
-  /** Where the events are posted to from now on. */
+  /** Where the events are posted to from now on, what failed at the former URL included. At another host that begins at once; at the same one the pause that the receiver asked for stays, and how often it failed. */
   url?: string | null | undefined;
   /** The whole list of types. */
   types?: string[] | null | undefined;
@@ -3759,7 +3759,7 @@ export interface Api {
     /**
      * Change a webhook.
      *
-     * Changes what the body holds. A disabled webhook is enabled again by `enabled: true`.
+     * Changes what the body holds. A disabled webhook is enabled again by `enabled: true`. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3783,7 +3783,7 @@ export interface Api {
     /**
      * Send a test.
      *
-     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 tests and retries in a minute, all webhooks of one owner 100.
+     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3799,7 +3799,7 @@ export interface Api {
     /**
      * Try a delivery again.
      *
-     * At once, whatever its state; from there on as if it were new. A webhook can have 30 tests and retries in a minute, all webhooks of one owner 100.
+     * At once, whatever its state, and whatever pause the receiver asked for; from there on as if it were new. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3807,7 +3807,7 @@ export interface Api {
     /**
      * Deliver again from a position on.
      *
-     * For a receiver that lost data: delivers every event after the position again, including those delivered before. It can go back 30 days; a position before that, or beyond the last event, is a 410.
+     * For a receiver that lost data: delivers every event after the position again, including those delivered before, once the pause is over that the receiver asked for, if any. It can go back 30 days; a position before that, or beyond the last event, is a 410. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

@@ -1938,7 +1938,7 @@ export const PutUser: z.ZodObject<{
 
 /** What is to be another way about a webhook. */
 export const PutWebhook: z.ZodObject<{
-  /** Where the events are posted to from now on. */
+  /** Where the events are posted to from now on, what failed at the former URL included. At another host that begins at once; at the same one the pause that the receiver asked for stays, and how often it failed. */
   url: z.ZodOptional<z.ZodNullable<z.ZodString>>;
   /** The whole list of types. */
   types: z.ZodOptional<z.ZodNullable<z.ZodArray<z.ZodString>>>;

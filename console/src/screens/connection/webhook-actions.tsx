@@ -88,7 +88,7 @@ export function WebhookActions({ webhook, onSecret }: WebhookActionsProps) {
             await castellan.webhook.replay({ params, body: { after: Number(after) } });
             notify(
               enabled
-                ? t('What came after position {after} is on its way.', { after })
+                ? t('What came after position {after} is delivered again.', { after })
                 : t('What came after position {after} is delivered once the webhook is enabled.', { after }),
             );
             await forget('webhook');

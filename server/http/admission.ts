@@ -5,7 +5,7 @@ import { requireClearance } from '../access/admission.ts';
 import { authenticate } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
-import { callerWithinLimit, withinLimit } from './rate-limit.ts';
+import { addressWithinLimit, callerWithinLimit } from './rate-limit.ts';
 
 /**
  * The access rule that a route declares in its metadata. Throws where it declares none, so that the service does not
@@ -26,7 +26,7 @@ export function previews(route: AppRoute): boolean {
  * Middleware that runs before the body is read: authenticates the caller, then checks token kind and level (D3b, D6).
  */
 export function admit({ path }: AppRoute, rule: RouteMetadata['access'], services: Services): RequestHandler {
-  const limited = withinLimit(services);
+  const limited = addressWithinLimit(services);
   return (req, res, next) => {
     // The request metrics use the route's template as a label, not the actual path.
     res.locals.route = path;

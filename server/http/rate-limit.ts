@@ -64,6 +64,18 @@ export function withinLimit(services: Services): RequestHandler {
   };
 }
 
+/**
+ * Middleware for paths that browsers are sent to, which have no token of ours: the request, and what it costs besides,
+ * is counted against the client's address. By a token that came along, whoever calls could do ten times as much.
+ */
+export function addressWithinLimit(services: Services): RequestHandler {
+  const limited = withinLimit(services);
+  return (req, res, next) => {
+    delete req.headers.authorization;
+    limited(req, res, next);
+  };
+}
+
 /** Counts the request against the client's address. */
 function takeFromAddress(rateLimit: RateLimit, res: Response): Quota | Promise<Quota> {
   const take = () => rateLimit.takeFromAddress(addressOf(res));

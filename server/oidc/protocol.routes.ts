@@ -6,7 +6,7 @@ import { PAGE_HEADERS } from '../http/html-page.ts';
 import { HttpError } from '../http/http-error.ts';
 import { addressedTo, handTo } from '../http/node-listener.ts';
 import { originOf } from '../http/origin.ts';
-import { requireMore, withinLimit } from '../http/rate-limit.ts';
+import { addressWithinLimit, requireMore } from '../http/rate-limit.ts';
 import type { Services } from '../services/services.ts';
 import { hasBegun } from './cookies.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
@@ -34,7 +34,7 @@ export function oidcProtocol(services: Services): Router {
   const { provider, speak } = createProtocol(services);
   const interactions = createInteractions(services, provider);
   const addressed = addressedTo(settings.baseUrl);
-  const front = [noReading, withoutToken, withinLimit(services), addressed];
+  const front = [noReading, addressWithinLimit(services), addressed];
   const byLength = chargeLength(services);
   const begunHere = inItsBrowser(services);
   const { count, judge } = credentialLimit(services);
@@ -103,12 +103,6 @@ function labelled(path: string): RequestHandler {
 const noReading: RequestHandler = (req, _res, next) => {
   if (req.method === 'HEAD' && req.path !== OIDC_ENDPOINTS.discovery.path) next('router');
   else next();
-};
-
-/** Browsers have no token of ours. With one, whoever calls would be counted by that, ten times as generously. */
-const withoutToken: RequestHandler = (req, _res, next) => {
-  delete req.headers.authorization;
-  next();
 };
 
 /** Counts a long query as several requests, before anything is stored of it. */

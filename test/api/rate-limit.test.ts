@@ -482,6 +482,20 @@ it('D60: a code that the provider refuses counts as ten requests, against guessi
   expect((await ask(from(newAddress()), path)).status).toBe(400);
 });
 
+it('D60: attack: a refused code counts against the address, whatever token comes with it', async () => {
+  const { jwt: token } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
+  const address = newAddress();
+  const statuses: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const { state_code } = await ok(app.client(token).token.startLogin({ body: {} }));
+    const path = `/callback/ext?code=garbage&state=${state_code}`;
+    statuses.push((await ask(from(address, { token }), path)).status);
+  }
+  expect(statuses).toEqual([400, 400, 429]);
+  const { headers } = await ask({ token });
+  expect(headers['ratelimit-remaining']).toBe(String(10 * LIMIT - 3 - 1));
+});
+
 it('D60: a sign-in of a character that nobody lets in counts as five requests, as an event is kept of it', async () => {
   const { jwt } = await makeToken(app, 'dyn', 0, uuidOf(app.root));
   const { login_url } = await ok(app.client(jwt).token.startLogin({ body: {} }));

@@ -17,7 +17,10 @@ export const Alliance = component(
       'What the alliance and its coalitions together require of a member, sorted.',
     ),
     executor_corporation: field(CorporationShort, 'The corporation that leads the alliance.'),
-    mandatory_ext_scopes: field(z.array(ExtScope), 'What the alliance itself requires of its members.'),
+    mandatory_ext_scopes: field(
+      z.array(ExtScope),
+      'What the alliance itself requires of its members, sorted.',
+    ),
     ticker: z.string(),
     updated_on: DateTime,
   }),

@@ -36,7 +36,7 @@ export const Coalition = component(
     coalition_id: ObjectId,
     coalition_name: z.string(),
     created_on: DateTime,
-    mandatory_ext_scopes: field(z.array(ExtScope), 'What the coalition requires of its members.'),
+    mandatory_ext_scopes: field(z.array(ExtScope), 'What the coalition requires of its members, sorted.'),
     member_alliances: z.array(AllianceShort),
     member_corporations: field(
       z.array(CorporationShort),

@@ -17,7 +17,10 @@ export const Corporation = component(
       z.array(ExtScope),
       'What the corporation, its alliance and their coalitions together require of a member, sorted.',
     ),
-    mandatory_ext_scopes: field(z.array(ExtScope), 'What the corporation itself requires of its members.'),
+    mandatory_ext_scopes: field(
+      z.array(ExtScope),
+      'What the corporation itself requires of its members, sorted.',
+    ),
     ticker: z.string(),
     updated_on: DateTime,
   }),

@@ -101,5 +101,5 @@ export type ExtScope = z.infer<typeof ExtScope>;
 /** The scopes that an organization requires, as an update sets them. */
 export const MandatoryScopes = field(
   z.array(ExtScope).max(MAX_LIST).nullish(),
-  'Replaces the required scopes; null or absent leaves them as they are.',
+  'Replaces the required scopes, which are kept sorted and each once; null or absent leaves them as they are.',
 );

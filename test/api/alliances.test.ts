@@ -220,7 +220,7 @@ describe('Clearance and authority (D12–D14)', () => {
 describe('PUT /alliance/{alliance_id}: modify alliance', () => {
   const params = { alliance_id: STRANGER };
 
-  it('a scope given twice counts once, and scopes are kept sorted', async () => {
+  it('D38: a scope given twice counts once, and scopes are kept sorted', async () => {
     const answer = await at(8).alliance.update({
       params,
       body: { mandatory_ext_scopes: ['publicData', 'ext-mail.read_mail.v1', 'publicData'] },

@@ -216,18 +216,18 @@ describe('update coalition (PUT /coalition/{coalition_id})', () => {
     expect(alliances(after)).toEqual([SOUTH]);
   });
 
-  it('Coalition rule 2: ids given twice count once, and no list holds duplicates', async () => {
+  it('Coalition rule 2, D38: ids and scopes given twice count once, and scopes are kept sorted', async () => {
     const made = await make();
     await ok(put(made, { add_member_alliances: [NORTH, NORTH] }));
     const after = await ok(
       put(made, {
         add_member_alliances: [NORTH, SOUTH, SOUTH],
         member_corporations: [LONE, LONE],
-        mandatory_ext_scopes: ['publicData', 'publicData'],
+        mandatory_ext_scopes: ['publicData', 'ext-mail.read_mail.v1', 'publicData'],
       }),
     );
     expect([alliances(after), corporations(after)]).toEqual([[NORTH, SOUTH], [LONE]]);
-    expect(after.mandatory_ext_scopes).toEqual(['publicData']);
+    expect(after.mandatory_ext_scopes).toEqual(['ext-mail.read_mail.v1', 'publicData']);
   });
 
   it.each<[string, Body, string]>([

@@ -247,7 +247,7 @@ describe('Clearance and authority (D12–D15)', () => {
 describe('PUT /corporation/{corporation_id}: modify corporation', () => {
   const params = { corporation_id: SISTER };
 
-  it('a scope given twice counts once, and scopes are kept sorted', async () => {
+  it('D38: a scope given twice counts once, and scopes are kept sorted', async () => {
     const answer = await at(4).corporation.update({
       params,
       body: { mandatory_ext_scopes: ['publicData', 'ext-mail.read_mail.v1', 'publicData'] },

@@ -27,7 +27,7 @@ export interface Alliance {
   cumulated_mandatory_ext_scopes: ExtScope[];
   /** The corporation that leads the alliance. */
   executor_corporation: CorporationShort;
-  /** What the alliance itself requires of its members. */
+  /** What the alliance itself requires of its members, sorted. */
   mandatory_ext_scopes: ExtScope[];
   /** The short form of the name. */
   ticker: string;
@@ -178,7 +178,7 @@ export interface Coalition {
   coalition_name: string;
   /** When it was made here. */
   created_on: string;
-  /** What the coalition requires of its members. */
+  /** What the coalition requires of its members, sorted. */
   mandatory_ext_scopes: ExtScope[];
   /** The alliances that are members. */
   member_alliances: AllianceShort[];
@@ -284,7 +284,7 @@ export interface Corporation {
   corporation_name: string;
   /** What the corporation, its alliance and their coalitions together require of a member, sorted. */
   cumulated_mandatory_ext_scopes: ExtScope[];
-  /** What the corporation itself requires of its members. */
+  /** What the corporation itself requires of its members, sorted. */
   mandatory_ext_scopes: ExtScope[];
   /** The short form of the name. */
   ticker: string;
@@ -1253,7 +1253,7 @@ export interface Problem {
 
 /** What to change about the local record of an alliance. */
 export interface PutAlliance {
-  /** Replaces the required scopes; null or absent leaves them as they are. */
+  /** Replaces the required scopes, which are kept sorted and each once; null or absent leaves them as they are. */
   mandatory_ext_scopes?: ExtScope[] | null | undefined;
 }
 
@@ -1275,7 +1275,7 @@ export interface PutCoalition {
   add_member_corporations?: number[] | null | undefined;
   /** Once set, it never returns to null. */
   authorized_to_login?: boolean | null | undefined;
-  /** Replaces the required scopes; null or absent leaves them as they are. */
+  /** Replaces the required scopes, which are kept sorted and each once; null or absent leaves them as they are. */
   mandatory_ext_scopes?: ExtScope[] | null | undefined;
   /** Replaces all member alliances; cannot be combined with additions or removals of alliances. */
   member_alliances?: number[] | null | undefined;
@@ -1291,7 +1291,7 @@ export interface PutCoalition {
 
 /** What to change about the local record of a corporation. */
 export interface PutCorporation {
-  /** Replaces the required scopes; null or absent leaves them as they are. */
+  /** Replaces the required scopes, which are kept sorted and each once; null or absent leaves them as they are. */
   mandatory_ext_scopes?: ExtScope[] | null | undefined;
 }
 

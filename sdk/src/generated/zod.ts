@@ -146,7 +146,7 @@ export const Alliance: z.ZodObject<{
   cumulated_mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
   /** The corporation that leads the alliance. */
   executor_corporation: typeof CorporationShort;
-  /** What the alliance itself requires of its members. */
+  /** What the alliance itself requires of its members, sorted. */
   mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
   /** The short form of the name. */
   ticker: z.ZodString;
@@ -420,7 +420,7 @@ export const Coalition: z.ZodObject<{
   coalition_name: z.ZodString;
   /** When it was made here. */
   created_on: z.ZodString;
-  /** What the coalition requires of its members. */
+  /** What the coalition requires of its members, sorted. */
   mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
   /** The alliances that are members. */
   member_alliances: z.ZodArray<typeof AllianceShort>;
@@ -567,7 +567,7 @@ export const Corporation: z.ZodObject<{
   corporation_name: z.ZodString;
   /** What the corporation, its alliance and their coalitions together require of a member, sorted. */
   cumulated_mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
-  /** What the corporation itself requires of its members. */
+  /** What the corporation itself requires of its members, sorted. */
   mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
   /** The short form of the name. */
   ticker: z.ZodString;
@@ -1748,7 +1748,7 @@ export const Problem: z.ZodObject<{
 
 /** What to change about the local record of an alliance. */
 export const PutAlliance: z.ZodObject<{
-  /** Replaces the required scopes; null or absent leaves them as they are. */
+  /** Replaces the required scopes, which are kept sorted and each once; null or absent leaves them as they are. */
   mandatory_ext_scopes: z.ZodOptional<z.ZodNullable<z.ZodArray<typeof ExtScope>>>;
 }> = z.object({
   mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),
@@ -1776,7 +1776,7 @@ export const PutCoalition: z.ZodObject<{
   add_member_corporations: z.ZodOptional<z.ZodNullable<z.ZodArray<z.ZodNumber>>>;
   /** Once set, it never returns to null. */
   authorized_to_login: z.ZodOptional<z.ZodNullable<z.ZodBoolean>>;
-  /** Replaces the required scopes; null or absent leaves them as they are. */
+  /** Replaces the required scopes, which are kept sorted and each once; null or absent leaves them as they are. */
   mandatory_ext_scopes: z.ZodOptional<z.ZodNullable<z.ZodArray<typeof ExtScope>>>;
   /** Replaces all member alliances; cannot be combined with additions or removals of alliances. */
   member_alliances: z.ZodOptional<z.ZodNullable<z.ZodArray<z.ZodNumber>>>;
@@ -1802,7 +1802,7 @@ export const PutCoalition: z.ZodObject<{
 
 /** What to change about the local record of a corporation. */
 export const PutCorporation: z.ZodObject<{
-  /** Replaces the required scopes; null or absent leaves them as they are. */
+  /** Replaces the required scopes, which are kept sorted and each once; null or absent leaves them as they are. */
   mandatory_ext_scopes: z.ZodOptional<z.ZodNullable<z.ZodArray<typeof ExtScope>>>;
 }> = z.object({
   mandatory_ext_scopes: z.array(ExtScope).max(10000).nullable().optional(),

@@ -24,7 +24,7 @@ export const FORMER_SECRET_HOURS = 24;
 /** Turns in a minute, of each webhook and of all those of one owner: whatever makes deliveries due takes some. */
 export const MOST_TURNS = { each: 30, all: 100 } as const;
 /** Turns that a replay takes, as it delivers up to 30 days again. */
-export const REPLAY_TURNS = 10;
+export const REPLAY_TURNS = 5;
 export const TAKES_TURNS = `a test, a retry, a new URL and enabling it again take one, a replay takes ${REPLAY_TURNS}`;
 const TURNS = `A webhook can have ${MOST_TURNS.each} turns in a minute, all webhooks of one owner ${MOST_TURNS.all}: ${TAKES_TURNS}.`;
 const MAX_TYPES = 100;

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { type CachedAnswer, saveAnswer } from './cache.queries.ts';
-import type { StoredBody } from './stored-body.ts';
+import { type CachedAnswer, type StoredBody, saveAnswer } from './cache.queries.ts';
 
 /**
  * The token bucket that a request is charged to: of a rate group, and of the character whose token it uses (0 for

@@ -10,9 +10,10 @@ import {
   findGrantWithAnswer,
   findPublicAnswer,
   type StoredAnswer,
+  type StoredBody,
   type UsableGrant,
 } from './cache.queries.ts';
-import { type StoredBody, toText } from './stored-body.ts';
+import { toText } from './stored-body.ts';
 
 /** Large cached answers that a process reads concurrently. */
 const LARGE_AT_ONCE = 1;

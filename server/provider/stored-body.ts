@@ -1,14 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { LARGE } from './answer.ts';
-
-/**
- * A body as the cache stores it: small ones as text, large ones packed. To pack and store one takes a quarter of the CPU
- * time that it takes PostgreSQL to compress and store its text, and two thirds of the disk.
- */
-export type StoredBody =
-  | { readonly body: string; readonly packed: null }
-  | { readonly body: null; readonly packed: Buffer };
+import type { StoredBody } from './cache.queries.ts';
 
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);

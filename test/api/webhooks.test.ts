@@ -987,18 +987,18 @@ describe('D93: turns', () => {
     expect(answers).toEqual([...times(2 * MOST_TURNS.each + 1, 200), 429]);
   });
 
-  it('D93: a replay takes ten turns: three in a minute, and none where fewer are left, which stay', async () => {
+  it('D93: a replay takes five turns: six in a minute, and none where fewer are left, which stay', async () => {
     const { webhook_id, position, webhook } = await quiet();
     const params = { webhook_id };
     const replay = () => webhook.replay({ params, body: { after: position } });
-    expect(await asMany(3, replay)).toEqual(times(3, 200));
+    expect(await asMany(6, replay)).toEqual(times(6, 200));
     const events = async () =>
       (await allEvents(app.db)).filter(({ targets }) => targets[0]?.id === webhook_id).length;
     const told = await events();
     const refused = await replay();
     expect(refused).toMatchObject({
       status: 429,
-      body: { code: 'rate_limited', detail: expect.stringContaining('a replay takes 10') },
+      body: { code: 'rate_limited', detail: expect.stringContaining('a replay takes 5') },
     });
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await events()).toBe(told);
@@ -1010,7 +1010,7 @@ describe('D93: turns', () => {
     expect(await asMany(left + 1, test)).toEqual([...times(left, 200), 429]);
   });
 
-  it('D93: attack: all webhooks of an application ten replays, though it deletes them and makes others', async () => {
+  it('D93: attack: all webhooks of an application twenty replays, though it deletes them and makes others', async () => {
     const { position: after, webhook, create } = await quiet();
     const answers = await asMany(MOST_TURNS.all / REPLAY_TURNS + 1, async () => {
       const params = await create();

@@ -3759,7 +3759,7 @@ export interface Api {
     /**
      * Change a webhook.
      *
-     * Changes what the body holds. A disabled webhook is enabled again by `enabled: true`. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
+     * Changes what the body holds. A disabled webhook is enabled again by `enabled: true`. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 5.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3783,7 +3783,7 @@ export interface Api {
     /**
      * Send a test.
      *
-     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
+     * Sends a delivery of the type `webhook.test`, once, whether or not the webhook is enabled; its delivery shows how it went. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 5.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3799,7 +3799,7 @@ export interface Api {
     /**
      * Try a delivery again.
      *
-     * At once, whatever its state, and whatever pause the receiver asked for; from there on as if it were new. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
+     * At once, whatever its state, and whatever pause the receiver asked for; from there on as if it were new. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 5.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */
@@ -3807,7 +3807,7 @@ export interface Api {
     /**
      * Deliver again from a position on.
      *
-     * For a receiver that lost data: delivers every event after the position again, including those delivered before, once the pause is over that the receiver asked for, if any. It can go back 30 days; a position before that, or beyond the last event, is a 410. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 10.
+     * For a receiver that lost data: delivers every event after the position again, including those delivered before, once the pause is over that the receiver asked for, if any. It can go back 30 days; a position before that, or beyond the last event, is a 410. A webhook can have 30 turns in a minute, all webhooks of one owner 100: a test, a retry, a new URL and enabling it again take one, a replay takes 5.
      *
      * Access: a dynamic app token or a permanent app token or a user token whose owner has clearance level 0 or more. By a user token it needs level 10. A permanent token whose owner has level 10, and such a user token, reach all webhooks; every other application its own alone, and another one’s is a 404.
      */

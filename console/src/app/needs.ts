@@ -65,8 +65,8 @@ export const coalition: Needs = ({ id = '' }, me) => {
 
 export const users: Needs = () => [usersOf()];
 
-export const user: Needs = async ({ name = '' }, me) => {
-  const other = await have(queries.user.get({ params: { character_name: name } }));
+export const user: Needs = async ({ character = '' }, me) => {
+  const other = await have(queries.user.get({ params: { character_name: character } }));
   return [
     groupsOf(other.character_id),
     ...(hasAuthority('read', me, other) && other.character_id !== BUILT_IN

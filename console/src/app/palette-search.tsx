@@ -121,7 +121,7 @@ function useFound(text: string): Finding {
   const all = [
     ...screens,
     ...(people.data ?? []).map((each) =>
-      found(t('User'), `/user/${encodeURIComponent(each.character_name)}`, each.character_name),
+      found(t('User'), `/user/${each.character_id}`, each.character_name),
     ),
     ...(groups.data ?? []).map((each) => found(t('Group'), `/group/${each.group_id}`, each.group_name)),
     ...(alliances.data ?? []).map((each) =>

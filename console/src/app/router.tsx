@@ -68,7 +68,7 @@ const routes = [
   screen('/corporation/$id', Corporation, needs.corporation),
   screen('/coalition/$id', Coalition, needs.coalition),
   screen('/users', Users, needs.users),
-  screen('/user/$name', User, needs.user),
+  screen('/user/$character', User, needs.user),
   screen('/audit', Audit, needs.audit),
   screen('/applications', Applications, needs.applications),
   screen('/system', System, needs.system),

@@ -1,3 +1,4 @@
+import type { User } from '@castellan/sdk';
 import type { CastellanQuery } from '@castellan/sdk/query';
 import { queries, queryClient } from '../session/api.ts';
 import { t } from '../text/text.ts';
@@ -14,16 +15,23 @@ export const namedBy = (id: number) => queries.user.get({ params: { character_na
 const paramsOf = (id: number) => ({ character: String(id) });
 
 /**
- * An exact name comes before an id (D70): whoever is named with the digits of another's id would be shown in its place,
- * so the query fails instead.
+ * An exact name comes before an id (D70): whoever is named with the digits of another's id is not to be taken for it.
+ *
+ * @throws {Error} when the record is of another character
  */
+export function mustBe(id: number, { character_id }: User): void {
+  if (character_id === id) return;
+  throw new Error(t('Another character is named {id}, so nothing can be asked about this one.', { id }));
+}
+
+/** The query fails where another character would be asked about. */
 function confirmed<Result>(id: number, query: CastellanQuery<Result>): CastellanQuery<Result> {
   return {
     ...query,
     queryFn: async (context) => {
       const [result, named] = await Promise.all([query.queryFn(context), queryClient.query(namedBy(id))]);
-      if (named.character_id === id) return result;
-      throw new Error(t('Another character is named {id}, so nothing can be asked about this one.', { id }));
+      mustBe(id, named);
+      return result;
     },
   };
 }

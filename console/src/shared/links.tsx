@@ -10,7 +10,7 @@ export const LinkAnchor = createLink(
 export const LinkNav = createLink(NavLink<'a'>);
 
 interface RowLinkProps {
-  readonly to: '/user/$name' | `/${'group' | 'alliance' | 'corporation' | 'coalition'}/$id`;
+  readonly to: '/user/$character' | `/${'group' | 'alliance' | 'corporation' | 'coalition'}/$id`;
   /** The value of the parameter. */
   readonly of: string;
   readonly children: ReactNode;

@@ -5,6 +5,7 @@ import {
   at,
   button,
   HOSTILE,
+  instance,
   OTHER,
   open,
   operator,
@@ -48,7 +49,7 @@ describe('hostile names', () => {
 
   it('D70: a character named with the digits of another’s id is not shown in its place', async () => {
     const taker = await ok(operator.user.get({ params: { character_name: String(OTHER) } }));
-    await page.route(new RegExp(`/user/${PILOT}$`), (route) =>
+    await page.route(`${instance.url}/user/${PILOT}`, (route) =>
       route.fulfill({ json: { ...taker, character_name: String(PILOT) } }),
     );
     await open('/', await tokenOf(PILOT));
@@ -61,6 +62,8 @@ describe('hostile names', () => {
     await page.goto(at('/audit'));
     await page.getByRole('listitem').first().locator('summary').click();
     await page.getByText(`#${PILOT} (a user)`).first().waitFor();
+    await page.goto(at(`/user/${PILOT}`));
+    await page.getByRole('alert').getByText(said).waitFor();
   });
 
   it('in every field of every answer run nothing and break no layout on any screen', async () => {

@@ -126,6 +126,58 @@ describe('from the screen of one record to that of another', () => {
     await expect.poll(() => page.title()).toBe(`${character_name} · castellan`);
   });
 
+  it('D38: of two users with one name the one is opened that was chosen, from a list and by the palette', async () => {
+    await Promise.all([tokenOf(PILOT), tokenOf(OTHER)]);
+    const nameOf = async (id: number) =>
+      (await ok(operator.user.get({ params: { character_name: String(id) } }))).character_name;
+    const [own, name] = [await nameOf(PILOT), await nameOf(OTHER)];
+    const { group_id } = await ok(
+      operator.group.create({ body: { group_name: 'Namesakes', description: '' } }),
+    );
+    onTestFinished(async () => {
+      await operator.group.delete({ params: { group_id } });
+    });
+    const add_members = [own, name];
+    await ok(operator.group.update({ params: { group_id }, body: { add_members } }));
+    // The one has the name of the other one, who was seen last: by that name the service gives the other one.
+    const records = new RegExp(`^${instance.url}/(group/${group_id}|user/${PILOT})$`);
+    await page.route(records, async (route) => {
+      const text = await (await route.fetch()).text();
+      await route.fulfill({ json: JSON.parse(text.replaceAll(own, name)) });
+    });
+    const namesakes = [OTHER, PILOT].map((character_id) => ({ character_id, character_name: name }));
+    await page.route(/\/user\?/, (route) => route.fulfill({ json: namesakes }));
+    const shown = async () => {
+      await heading(name).waitFor();
+      await expect.poll(() => page.title()).toBe(`${name} · castellan`);
+      const record = page.getByRole('region', { name: 'Record' });
+      return Number(await record.locator('dd').first().innerText());
+    };
+    await open(`/group/${group_id}`, await tokenOf(ADMINISTRATOR));
+    const links = page.getByRole('region', { name: 'List: Members' }).getByRole('link', { name });
+    await expect.poll(() => links.count()).toBe(2);
+    const opened: number[] = [];
+    for (const n of [0, 1]) {
+      await links.nth(n).click();
+      opened.push(await shown());
+      await page.goBack();
+      await heading('Namesakes').waitFor();
+    }
+    expect(opened.toSorted()).toEqual([OTHER, PILOT]);
+    for (const [n, id] of [OTHER, PILOT].entries()) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill(name);
+      const user = { has: page.getByText('User', { exact: true }) };
+      const options = page.getByRole('option', { name }).filter(user);
+      await expect.poll(() => options.count()).toBe(2);
+      await options.nth(n).click();
+      expect(await shown()).toBe(id);
+      await page.goBack();
+      await heading('Namesakes').waitFor();
+    }
+    expect(tab.complaints).toEqual([]);
+  });
+
   it('D28: the invitation of one corporation is not shown as that of the next one', async () => {
     const [one, other] = await ok(operator.corporation.list());
     await signInAsAdministrator();

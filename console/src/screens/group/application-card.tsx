@@ -6,6 +6,7 @@ import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Problem } from '../../shared/problem.tsx';
+import { UserLink } from '../../shared/user-link.tsx';
 import { isBlank, t } from '../../text/text.ts';
 import { DecisionDialog } from './decision-dialog.tsx';
 import { type Decision, isToDecide, useDecision } from './decisions.ts';
@@ -54,10 +55,7 @@ export function ApplicationCard({ application, isGone }: ApplicationCardProps) {
         <Stack gap="xs">
           <Group gap="xs" justify="space-between">
             <span>
-              <LinkAnchor to="/user/$name" params={{ name: applicant.character_name }}>
-                <Name of={applicant.character_name} />
-              </LinkAnchor>{' '}
-              {t('wants to join')}{' '}
+              <UserLink of={applicant} /> {t('wants to join')}{' '}
               <LinkAnchor to="/group/$id" params={{ id: group.group_id }}>
                 <Name of={group.group_name} />
               </LinkAnchor>

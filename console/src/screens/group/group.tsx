@@ -8,13 +8,13 @@ import { EventList } from '../../shared/events/event-list.tsx';
 import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { eventsOf } from '../../shared/known-listings.ts';
 import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
-import { LinkAnchor } from '../../shared/links.tsx';
 import { LoginVoice } from '../../shared/login-voice.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { useRecord } from '../../shared/record.ts';
 import { Screen, Section } from '../../shared/screen.tsx';
 import { Parts } from '../../shared/tabs.tsx';
+import { UserLink } from '../../shared/user-link.tsx';
 import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { changeOf } from './change.ts';
@@ -107,15 +107,7 @@ function About() {
       <dt>{t('Kept by')}</dt>
       <dd>{group.is_autogroup ? <Badge variant="default">{t('The registry')}</Badge> : t('People')}</dd>
       <dt>{t('Owner')}</dt>
-      <dd>
-        {group.owner === null ? (
-          t('Nobody')
-        ) : (
-          <LinkAnchor to="/user/$name" params={{ name: group.owner.character_name }}>
-            <Name of={group.owner.character_name} />
-          </LinkAnchor>
-        )}
-      </dd>
+      <dd>{group.owner === null ? t('Nobody') : <UserLink of={group.owner} />}</dd>
       <dt>{t('Description')}</dt>
       <dd>
         <Text style={{ whiteSpace: 'pre-wrap' }}>

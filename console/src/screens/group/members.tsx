@@ -2,11 +2,10 @@ import type { Group, UserShort } from '@castellan/sdk';
 import { Button, Stack, Text } from '@mantine/core';
 import { useRef } from 'react';
 import { FilteredList } from '../../shared/filtered-list.tsx';
-import { LinkAnchor } from '../../shared/links.tsx';
-import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { useCareful } from '../../shared/preview-before-save.tsx';
 import { useSteady } from '../../shared/steady.ts';
+import { UserLink } from '../../shared/user-link.tsx';
 import { t } from '../../text/text.ts';
 import { changeOf } from './change.ts';
 import { PasteNames } from './paste-names.tsx';
@@ -60,9 +59,7 @@ export function Members({ group, mayChange }: MembersProps) {
         >
           {({ item: member }) => (
             <div className="row">
-              <LinkAnchor to="/user/$name" params={{ name: member.character_name }}>
-                <Name of={member.character_name} />
-              </LinkAnchor>
+              <UserLink of={member} />
               {member.character_id === group.owner?.character_id ? (
                 <Text size="sm" c="dimmed">
                   {t('Owner')}

@@ -7,12 +7,11 @@ import { useMe } from '../../session/me.ts';
 import { linkProven, startLinking } from '../../session/sign-in.ts';
 import { BUILT_IN } from '../../shared/authority.ts';
 import { Confirm } from '../../shared/confirm.tsx';
-import { LinkAnchor } from '../../shared/links.tsx';
-import { Name } from '../../shared/name.tsx';
 import { notify } from '../../shared/notices.tsx';
 import { OwnershipBadge, TrackingBadge } from '../../shared/person-badges.tsx';
 import { Problem } from '../../shared/problem.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { UserLink } from '../../shared/user-link.tsx';
 import { t } from '../../text/text.ts';
 
 const key = queries.person.current().queryKey;
@@ -83,9 +82,7 @@ function List() {
         {person.characters.map((character) => (
           <li key={character.user.character_id} className="row">
             <Group gap="xs">
-              <LinkAnchor to="/user/$name" params={{ name: character.user.character_name }}>
-                <Name of={character.user.character_name} />
-              </LinkAnchor>
+              <UserLink of={character.user} />
               {isMain(person, character) && <Badge tt="none">{t('Main')}</Badge>}
               {character.user.character_id === me.character_id && (
                 <Badge variant="default" tt="none">

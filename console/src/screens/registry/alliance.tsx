@@ -10,6 +10,7 @@ import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { UserLink } from '../../shared/user-link.tsx';
 import { t } from '../../text/text.ts';
 import { MembersReport } from './members-report.tsx';
 import { Requirements } from './requirements.tsx';
@@ -60,9 +61,7 @@ function Content() {
             </dd>
             <dt>{t('CEO')}</dt>
             <dd>
-              <LinkAnchor to="/user/$name" params={{ name: alliance.ceo.character_name }}>
-                <Name of={alliance.ceo.character_name} />
-              </LinkAnchor>
+              <UserLink of={alliance.ceo} />
             </dd>
             <dt>{t('Changed')}</dt>
             <dd>

@@ -1,18 +1,19 @@
-import type { CompliancePerson, Compliance as ComplianceRecord } from '@castellan/sdk';
+import type { CompliancePerson, Compliance as ComplianceRecord, UserShort } from '@castellan/sdk';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { DataTable, type TableColumn } from '../../shared/data-table.tsx';
-import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { saveCsv } from '../../shared/save-csv.ts';
+import { UserLink } from '../../shared/user-link.tsx';
 import { formatNumber, t } from '../../text/text.ts';
 import { complianceCsv } from './compliance-csv.ts';
 import { reasonInWords, STATUSES, WORST_FIRST } from './compliance-words.ts';
 
 /** A line of the table: a person, or a member that never signed in. */
 interface Line {
-  readonly name: string;
+  /** The main character of the person, or else one of those here. */
+  readonly user: UserShort | undefined;
   readonly status: keyof typeof STATUSES;
   /** The largest number of days for which one of the characters has not complied. */
   readonly days: number;
@@ -23,8 +24,13 @@ const COLUMNS: readonly TableColumn<Line>[] = [
   {
     id: 'name',
     header: () => t('Person'),
-    value: ({ name }) => name,
-    cell: ({ name, characters }) => (characters.length === 0 ? <Name of={name} /> : <Person name={name} />),
+    value: ({ user }) => user?.character_name ?? '',
+    cell: ({ user, status }) =>
+      status === 'never' || user === undefined ? (
+        <Name of={user?.character_name ?? ''} />
+      ) : (
+        <UserLink of={user} />
+      ),
   },
   {
     id: 'status',
@@ -88,26 +94,18 @@ export function Compliance({ of: compliance }: { readonly of: ComplianceRecord }
 
 function linesOf({ persons, never_signed_in }: ComplianceRecord): Line[] {
   const known = persons.map(({ main, status, characters }) => ({
-    // A person with a hidden main is shown by the name of a member.
-    name: (main ?? characters[0]?.user)?.character_name ?? '',
+    // A person with a hidden main is shown by a member.
+    user: main ?? characters[0]?.user,
     status,
     days: Math.max(-1, ...characters.map(({ days }) => days ?? -1)),
     characters,
   }));
-  const strangers = never_signed_in.map(({ character_name: name }) => ({
-    ...{ name, status: 'never' as const, days: -1, characters: [] },
+  const strangers = never_signed_in.map((user) => ({
+    ...{ user, status: 'never' as const, days: -1, characters: [] },
   }));
   return [...known, ...strangers].sort(
     (one, other) =>
       WORST_FIRST.indexOf(one.status) - WORST_FIRST.indexOf(other.status) || other.days - one.days,
-  );
-}
-
-function Person({ name }: { readonly name: string }) {
-  return (
-    <LinkAnchor to="/user/$name" params={{ name }}>
-      <Name of={name} />
-    </LinkAnchor>
   );
 }
 

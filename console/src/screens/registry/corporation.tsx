@@ -10,6 +10,7 @@ import { LinkAnchor } from '../../shared/links.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { Screen, Section } from '../../shared/screen.tsx';
+import { UserLink } from '../../shared/user-link.tsx';
 import { t } from '../../text/text.ts';
 import { Guests } from './guests.tsx';
 import { MembersReport } from './members-report.tsx';
@@ -101,9 +102,7 @@ function About({ corporation }: { readonly corporation: CorporationRecord }) {
       </dd>
       <dt>{t('CEO')}</dt>
       <dd>
-        <LinkAnchor to="/user/$name" params={{ name: ceo.character_name }}>
-          <Name of={ceo.character_name} />
-        </LinkAnchor>
+        <UserLink of={ceo} />
       </dd>
       <dt>{t('Changed')}</dt>
       <dd>

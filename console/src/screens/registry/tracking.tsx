@@ -1,13 +1,12 @@
-import type { Tracking as TrackingRecord } from '@castellan/sdk';
+import type { Tracking as TrackingRecord, UserShort } from '@castellan/sdk';
 import { Group, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { DataTable, type TableColumn } from '../../shared/data-table.tsx';
-import { LinkAnchor } from '../../shared/links.tsx';
-import { Name } from '../../shared/name.tsx';
+import { UserLink } from '../../shared/user-link.tsx';
 import { count, t } from '../../text/text.ts';
 
 interface Tracked {
-  readonly name: string;
+  readonly user: UserShort;
   readonly state: string;
 }
 
@@ -15,12 +14,8 @@ const COLUMNS: readonly TableColumn<Tracked>[] = [
   {
     id: 'name',
     header: () => t('Member'),
-    value: ({ name }) => name,
-    cell: ({ name }) => (
-      <LinkAnchor to="/user/$name" params={{ name }}>
-        <Name of={name} />
-      </LinkAnchor>
-    ),
+    value: ({ user }) => user.character_name,
+    cell: ({ user }) => <UserLink of={user} />,
   },
   { id: 'state', header: () => t('Refresh token'), value: ({ state }) => state },
 ];
@@ -30,9 +25,9 @@ export function Tracking({ of }: { readonly of: TrackingRecord }) {
   const { valid_refresh_token: valid, invalid_refresh_token: invalid, no_refresh_token: none } = of;
   const rows = useMemo<readonly Tracked[]>(
     () => [
-      ...invalid.map(({ character_name }) => ({ name: character_name, state: t('Does not suffice') })),
-      ...none.map(({ character_name }) => ({ name: character_name, state: t('None') })),
-      ...valid.map(({ character_name }) => ({ name: character_name, state: t('Valid') })),
+      ...invalid.map((user) => ({ user, state: t('Does not suffice') })),
+      ...none.map((user) => ({ user, state: t('None') })),
+      ...valid.map((user) => ({ user, state: t('Valid') })),
     ],
     [invalid, none, valid],
   );

@@ -5,6 +5,7 @@ import { FilteredList } from '../../shared/filtered-list.tsx';
 import { LinkAnchor } from '../../shared/links.tsx';
 import { Name } from '../../shared/name.tsx';
 import { fieldInWords, type InWords, useValuesInWords } from '../../shared/standing-words.ts';
+import { UserLink } from '../../shared/user-link.tsx';
 import { count, t } from '../../text/text.ts';
 
 /** A user or organization with all values that would change. */
@@ -82,11 +83,7 @@ function Who({ subject }: { readonly subject: Subject }) {
   const { type, id, name } = subject.target;
   const shown = <Name of={nameOf(subject)} />;
   if (type === 'user' && name !== null) {
-    return (
-      <LinkAnchor to="/user/$name" params={{ name }}>
-        {shown}
-      </LinkAnchor>
-    );
+    return <UserLink of={{ character_id: Number(id), character_name: name }} />;
   }
   if (type === 'corporation' || type === 'alliance') {
     return (

@@ -2,7 +2,7 @@ import type { User } from '@castellan/sdk';
 import { Button, Group, Select, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { castellan, forget, queries, queryClient } from '../../session/api.ts';
+import { castellan, forget, queryClient } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { levelsToGive } from '../../shared/authority.ts';
 import { meaningOf } from '../../shared/level-words.ts';
@@ -11,14 +11,19 @@ import { useCareful } from '../../shared/preview-before-save.tsx';
 import { shownAtOnce } from '../../shared/shown-at-once.ts';
 import { t } from '../../text/text.ts';
 
+interface ChangeLevelProps {
+  readonly user: User;
+  /** Of the query that the screen shows the user by. */
+  readonly queryKey: readonly unknown[];
+}
+
 /** Sets a user's level, for those who may (D16); the service checks that again. */
-export function ChangeLevel({ user }: { readonly user: User }) {
+export function ChangeLevel({ user, queryKey }: ChangeLevelProps) {
   const me = useMe();
   // Nothing is chosen at first, so that the field follows changes of the level by others.
   const [chosen, setChosen] = useState<number>();
   const level = chosen ?? user.clearance_level;
   const params = { character_id: user.character_id };
-  const { queryKey } = queries.user.get({ params: { character_name: user.character_name } });
   const change = useMutation({
     mutationFn: (clearance_level: number) => castellan.user.update({ params, body: { clearance_level } }),
     ...shownAtOnce(queryClient, queryKey, (before: User, clearance_level: number) => ({

@@ -1,9 +1,8 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { personOf } from '../../shared/by-id.ts';
-import { LinkAnchor } from '../../shared/links.tsx';
-import { Name } from '../../shared/name.tsx';
 import { OwnershipBadge, TrackingBadge } from '../../shared/person-badges.tsx';
+import { UserLink } from '../../shared/user-link.tsx';
 import { count, t } from '../../text/text.ts';
 
 /** The other characters of this character's person. */
@@ -14,9 +13,7 @@ export function PersonOf({ characterId }: { readonly characterId: number }) {
       <ul className="rows">
         {person.characters.map((character) => (
           <li key={character.user.character_id} className="row">
-            <LinkAnchor to="/user/$name" params={{ name: character.user.character_name }}>
-              <Name of={character.user.character_name} />
-            </LinkAnchor>
+            <UserLink of={character.user} />
             <Group gap="xs">
               {character.user.character_id === person.main?.character_id && (
                 <Badge tt="none">{t('Main')}</Badge>

@@ -6,6 +6,7 @@ import { castellan, forget, queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { BUILT_IN, hasAuthority } from '../../shared/authority.ts';
 import { Belonging } from '../../shared/belonging.tsx';
+import { mustBe } from '../../shared/by-id.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
 import { laterPart } from '../../shared/later.ts';
@@ -24,16 +25,24 @@ import { ChangeLevel } from './change-level.tsx';
 import { PersonOf } from './person-of.tsx';
 
 const Histories = laterPart(() => import('./histories.tsx'), 'Histories');
-const route = getRouteApi('/user/$name');
+const route = getRouteApi('/user/$character');
+const ID = /^(0|[1-9][0-9]{0,15})$/;
+
+/** The query for whom the address names: by id, as all links do, or by name. */
+function useUserQuery() {
+  const { character } = route.useParams();
+  return queries.user.get({ params: { character_name: character } });
+}
 
 function useUser(): UserRecord {
-  const { name } = route.useParams();
-  return useRecord(queries.user.get({ params: { character_name: name } }));
+  const { character } = route.useParams();
+  const user = useRecord(useUserQuery());
+  if (ID.test(character)) mustBe(Number(character), user);
+  return user;
 }
 
 /** The screen of a user: standing, organizations and histories. */
 export function User() {
-  // The address may hold the id instead.
   const { character_name: name } = useUser();
   return (
     <Screen title={name} heading={<Name of={name} />} actions={<Actions />}>
@@ -44,6 +53,7 @@ export function User() {
 
 function Content() {
   const user = useUser();
+  const { queryKey } = useUserQuery();
   const me = useMe();
   return (
     <Stack>
@@ -60,7 +70,7 @@ function Content() {
               <Text>{meaningOf(user.clearance_level)}</Text>
             </Group>
             <Offices user={user} />
-            <ChangeLevel user={user} />
+            <ChangeLevel user={user} queryKey={queryKey} />
           </Stack>
         </Section>
         <Section title={t('Belongs to')}>

@@ -68,8 +68,8 @@ function Found({ of }: { readonly of: ReturnType<typeof usersOf> }) {
 }
 
 const idOf = ({ character_id }: UserShort) => character_id;
-const rowOf = ({ character_name }: UserShort) => (
-  <RowLink to="/user/$name" of={character_name}>
+const rowOf = ({ character_id, character_name }: UserShort) => (
+  <RowLink to="/user/$character" of={String(character_id)}>
     <Name of={character_name} />
   </RowLink>
 );

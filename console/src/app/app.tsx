@@ -51,7 +51,7 @@ function Gate({ refusal }: { readonly refusal: string | undefined }) {
 /** The screens of a signed-in user. */
 function Session() {
   const { error } = useQuery(queries.token.current());
-  // Only guests may not call this operation.
-  if (error instanceof CastellanError && error.status === 403) return <GuestPage />;
+  // Only guests are of too low a level for this operation; a 403 of a proxy before the service has no code (D73).
+  if (error instanceof CastellanError && error.code === 'level_too_low') return <GuestPage />;
   return <RouterProvider router={router} />;
 }

@@ -3,6 +3,7 @@ import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState, useSyncExternalStore } from 'react';
 import { HOME } from '../session/addresses.ts';
+import { isRefusal } from '../session/api.ts';
 import { lastFarewell } from '../session/session.ts';
 import { signInWith, startSignIn } from '../session/sign-in.ts';
 import { Problem, RequestOf } from '../shared/problem.tsx';
@@ -62,9 +63,8 @@ export function SignInPage({ refusal }: { readonly refusal: string | undefined }
 
 /** Why the last session ended: its token was refused, or is only forgotten here because it could not be revoked. */
 function inWords(farewell: Error): string {
-  const isAnswer = farewell instanceof CastellanError;
-  if (isAnswer && farewell.status === 401) return farewell.message;
-  const why = isAnswer ? farewell.message : t('The service cannot be reached.');
+  if (isRefusal(farewell)) return farewell.message;
+  const why = farewell instanceof CastellanError ? farewell.message : t('The service cannot be reached.');
   return `${why} ${t('Your token may be valid for up to a day: sign in and out again.')}`;
 }
 

@@ -37,13 +37,18 @@ async function sendNoted(...[url, request]: Parameters<typeof send>): Promise<Re
   return response;
 }
 
+/** Whether the service itself refuses the token: a 401 of a proxy before it, without a code (D73), says nothing of it. */
+export function isRefusal(error: unknown): error is CastellanError {
+  return error instanceof CastellanError && error.status === 401 && error.code !== undefined;
+}
+
 /**
  * Ends the session when the service refuses its token, and keeps the service's message for the sign-in page. Another tab
  * may have replaced the token before the answer came: the session goes on with that one. So it does where a client with a
  * token that was typed in is refused, whose requests are not noted.
  */
 export function noticeRefusal(error: unknown): void {
-  if (!(error instanceof CastellanError) || error.status !== 401) return;
+  if (!isRefusal(error)) return;
   if (authorizations.get(error.headers) === `Bearer ${currentToken()}`) endSession(error);
 }
 

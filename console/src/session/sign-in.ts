@@ -2,7 +2,7 @@ import { CastellanError, createCastellan, type ExtScope, type Person } from '@ca
 import { type StartedLogin, signIn } from '@castellan/sdk/sign-in';
 import { t } from '../text/text.ts';
 import { HOME, SERVICE } from './addresses.ts';
-import { castellan } from './api.ts';
+import { castellan, isRefusal } from './api.ts';
 import { beginSession, characterOf, currentToken, endSession } from './session.ts';
 import { send } from './unreachable.ts';
 
@@ -136,7 +136,6 @@ export async function signOut(): Promise<void> {
   } catch (error) {
     failure = error;
   }
-  // A 401 means that the token is not valid any more, which is what signing out is for.
-  const over = failure instanceof CastellanError && failure.status === 401;
-  endSession(failure instanceof Error && !over ? failure : undefined);
+  // A refused token is not valid any more, which is what signing out is for.
+  endSession(failure instanceof Error && !isRefusal(failure) ? failure : undefined);
 }

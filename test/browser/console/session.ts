@@ -191,6 +191,36 @@ describe('D130: the session', () => {
     expect(await kept()).toBe(present);
   });
 
+  it('D73: goes on where a proxy before the service answers 401, and what was typed stays', async () => {
+    const token = await tokenOf(ADMINISTRATOR);
+    const params = await makeGroup('Behind a proxy');
+    await open(`/group/${params.group_id}`, token);
+    await goToPart('Joining');
+    await page.getByLabel('Questions').fill('Why?');
+    const ofProxy = { status: 401, contentType: 'text/html', body: '<h1>Sign in to the proxy</h1>' };
+    await page.route(/\/policy\?dry_run=true$/, (route) => route.fulfill(ofProxy));
+    await button('Save policy').click();
+    await page.getByRole('alert').getByText('HTTP status 401').waitFor();
+    expect(await page.getByLabel('Questions').inputValue()).toBe('Why?');
+    expect(await kept()).toBe(token);
+    await page.route(/\/token\/current$/, (route) => route.fulfill(ofProxy));
+    await button('Sign out').click();
+    await page.getByRole('alert').getByText('Your token may be valid for up to a day').waitFor();
+  });
+
+  it('D73: is that of no guest where a proxy before the service answers 403, and goes on when it is tried again', async () => {
+    await page.route(/\/token$/, (route) =>
+      route.fulfill({ status: 403, contentType: 'text/html', body: '<h1>Not from here</h1>' }),
+    );
+    await open('/', await tokenOf(PILOT));
+    const alert = page.getByRole('main').getByRole('alert').first();
+    await alert.getByText('HTTP status 403').waitFor();
+    expect(await page.getByText('You are a guest').count()).toBe(0);
+    await page.unroute(/\/token$/);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'My groups' }).waitFor();
+  });
+
   it('that was ended elsewhere while another character was to be added is not begun as that one', async () => {
     await signIn(PILOT);
     await page.goto(at('/characters'));

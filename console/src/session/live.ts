@@ -1,4 +1,4 @@
-import { CastellanError } from '@castellan/sdk';
+import { CastellanError, ok } from '@castellan/sdk';
 import { useEffect } from 'react';
 import { forget, noticeRefusal, queries, reader } from './api.ts';
 import { currentToken } from './session.ts';
@@ -59,8 +59,10 @@ async function follow(signal: AbortSignal): Promise<void> {
 
 /** The position of the last event that lists include at present. */
 async function present(signal: AbortSignal): Promise<number> {
-  const { headers } = await reader.group.list.answer({ signal });
-  return Number(headers.get('castellan-position') ?? 0);
+  const answer = await reader.group.list.answer({ signal });
+  // An error has no position: from 0 on the whole history would be read.
+  await ok(answer);
+  return Number(answer.headers.get('castellan-position') ?? 0);
 }
 
 /** Resources that an event, by its subject or its type, affects besides the one that it is about. */

@@ -10,6 +10,7 @@ import {
   operator,
   page,
   settled,
+  tab,
   tokenOf,
 } from './stage.ts';
 
@@ -150,6 +151,32 @@ describe('at night, when the service is in trouble', () => {
     await settled();
     await expect.poll(() => lost).toBe(1);
     await page.waitForRequest(/\/event\?/);
+  });
+
+  it('D92: what happens is followed from the present on, after a pause, where its position was no answer', async () => {
+    await page.clock.install();
+    let failed = 0;
+    await page.route(/:\d+\/group$/, (route) => {
+      failed += 1;
+      return route.fulfill({
+        status: 503,
+        json: { detail: DETAIL, code: 'database_unavailable' },
+        headers: { 'retry-after': '0' },
+      });
+    });
+    const followed = () => tab.requested.filter(({ pathname }) => pathname === '/event');
+    await open('/', administrator);
+    await settled();
+    // The client tries once more by itself.
+    await expect.poll(() => failed).toBe(2);
+    await page.unroute(/:\d+\/group$/);
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1_000);
+        return followed().length;
+      })
+      .toBeGreaterThan(0);
+    expect(Number(followed()[0]?.searchParams.get('after'))).toBeGreaterThan(0);
   });
 
   it('what was typed stays where code of what opens beside it cannot be loaded, which can be tried again', async () => {

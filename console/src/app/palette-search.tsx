@@ -1,9 +1,10 @@
 import { Text, TextInput } from '@mantine/core';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react';
 import { queries } from '../session/api.ts';
 import { useMe } from '../session/me.ts';
+import { useUsersByPart } from '../shared/by-name.ts';
 import { Name } from '../shared/name.tsx';
 import { Problem } from '../shared/problem.tsx';
 import { t } from '../text/text.ts';
@@ -93,18 +94,14 @@ interface Finding {
   readonly isLooking: boolean;
 }
 
-/** The entries whose name contains the text; those that begin with it come first. */
+/** The entries whose name contains the text: first those that are called that, then those that begin with it. */
 function useFound(text: string): Finding {
   const me = useMe();
   const wanted = text.trim().toLowerCase();
   const enabled = wanted !== '';
   // Only requests to the service are deferred: Enter must always use the text as it is at that moment.
   const settled = useDeferredValue(text.trim());
-  const people = useQuery({
-    ...queries.user.list({ query: { search: settled, limit: MOST } }),
-    enabled: settled !== '',
-    placeholderData: keepPreviousData,
-  });
+  const people = useUsersByPart(settled, MOST);
   const [groups, alliances, corporations, coalitions] = useQueries({
     queries: [
       { ...queries.group.list(), enabled },
@@ -120,9 +117,7 @@ function useFound(text: string): Finding {
   if (!enabled) return { found: screens, error: null, isLooking: false };
   const all = [
     ...screens,
-    ...(people.data ?? []).map((each) =>
-      found(t('User'), `/user/${each.character_id}`, each.character_name),
-    ),
+    ...people.found.map((each) => found(t('User'), `/user/${each.character_id}`, each.character_name)),
     ...(groups.data ?? []).map((each) => found(t('Group'), `/group/${each.group_id}`, each.group_name)),
     ...(alliances.data ?? []).map((each) =>
       found(t('Alliance'), `/alliance/${each.alliance_id}`, each.alliance_name),
@@ -134,10 +129,11 @@ function useFound(text: string): Finding {
       found(t('Coalition'), `/coalition/${each.coalition_id}`, each.coalition_name),
     ),
   ];
+  const rank = (name: string) => (name === wanted ? -1 : name.indexOf(wanted));
   const matching = all
-    .map((place) => ({ place, at: place.name.toLowerCase().indexOf(wanted) }))
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at)
+    .map((place) => ({ place, name: place.name.toLowerCase() }))
+    .filter(({ name }) => name.includes(wanted))
+    .sort((a, b) => rank(a.name) - rank(b.name))
     .slice(0, MOST);
   return {
     found: matching.map(({ place }) => place),

@@ -190,6 +190,60 @@ describe('from the screen of one record to that of another', () => {
   });
 });
 
+describe('D71: whoever is called exactly what is typed', () => {
+  const NAME = 'Bo';
+  const others = (n: number) =>
+    Array.from({ length: n }, (_, at) => ({
+      character_id: 2_112_999_000 + at,
+      character_name: `${NAME} Carter ${at}`,
+    }));
+  const exact = { character_id: 2_112_999_999, character_name: NAME };
+  /** The page of names that contain it; by its name the service gives the one itself. */
+  const call = async (listed: readonly object[]) => {
+    const user = await ok(operator.user.get({ params: { character_name: '0' } }));
+    await page.route(/\/user\?/, (route) => route.fulfill({ json: listed }));
+    await page.route(new RegExp(`/user/(${NAME}|${exact.character_id})$`), (route) =>
+      route.fulfill({ json: { ...user, ...exact } }),
+    );
+  };
+  const lists = (limit: number) => [
+    { where: 'beyond a full page', listed: others(limit) },
+    { where: 'last on a full page', listed: [...others(limit - 1), exact] },
+  ];
+
+  it.each(lists(12))('comes first in the palette, and once: $where', async ({ listed }) => {
+    await call(listed);
+    await open('/', await tokenOf(ADMINISTRATOR));
+    await settled();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').fill(NAME);
+    await page.getByRole('option').first().getByText(NAME, { exact: true }).waitFor();
+    expect(await page.getByRole('option').getByText(NAME, { exact: true }).count()).toBe(1);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it.each(lists(20))('comes first among those who may decide, and once: $where', async ({ listed }) => {
+    const params = await ok(operator.group.create({ body: { group_name: 'Of many', description: '' } }));
+    onTestFinished(async () => {
+      await operator.group.delete({ params });
+    });
+    await call(listed);
+    await open(`/group/${params.group_id}`, await tokenOf(ADMINISTRATOR));
+    await page.getByRole('tab', { name: 'Joining' }).click();
+    const search = page.getByRole('combobox', { name: 'People' });
+    await search.fill(NAME);
+    await page
+      .getByRole('option', { name: NAME, exact: true })
+      .and(page.locator('[data-combobox-selected]'))
+      .waitFor();
+    expect(await page.getByRole('option', { name: NAME, exact: true }).count()).toBe(1);
+    expect(await page.getByRole('option').first().innerText()).toBe(NAME);
+    await search.press('Enter');
+    await page.locator('.mantine-MultiSelect-pill', { hasText: NAME }).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+});
+
 describe('D121: a deletion that is asked for by the keyboard', () => {
   it('is not confirmed by a second Enter before it is shown whom it concerns', async () => {
     const { group_id } = await ok(operator.group.create({ body: { group_name: 'Soon Gone' } }));

@@ -1,8 +1,9 @@
-import { ok, type Preview, type UserShort } from '@castellan/sdk';
+import type { Preview, UserShort } from '@castellan/sdk';
 import { Button, CopyButton, Group, List, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { queries, reader } from '../../session/api.ts';
+import { queries } from '../../session/api.ts';
+import { findByName } from '../../shared/by-name.ts';
 import { DialogFoot } from '../../shared/dialog.tsx';
 import { DialogButton } from '../../shared/dialog-form.tsx';
 import { Name } from '../../shared/name.tsx';
@@ -110,16 +111,6 @@ function Paste({ members, add, preview, close }: PasteNamesProps & { readonly cl
 
 /** Names that are looked for at a time: each is a request, and all that the user does shares one rate limit. */
 const MOST = 50;
-
-/** The user of this name: the list of users leaves out guests, who may be members all the same. */
-async function findByName(name: string): Promise<UserShort | undefined> {
-  const answer = await reader.user.get.answer({ params: { character_name: name } });
-  // What is too long for a name is nobody's.
-  if (answer.status === 404 || answer.status === 422) return undefined;
-  const { character_id, character_name } = await ok(answer);
-  // A number that names nobody is taken for an id.
-  return character_name === name ? { character_id, character_name } : undefined;
-}
 
 const SHOWN = 20;
 

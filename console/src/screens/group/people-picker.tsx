@@ -1,7 +1,7 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { queries } from '../../session/api.ts';
 import { namedBy } from '../../shared/by-id.ts';
+import { useUsersByPart } from '../../shared/by-name.ts';
 import { Several } from '../../shared/several.tsx';
 import { t } from '../../text/text.ts';
 
@@ -19,16 +19,7 @@ interface PeoplePickerProps {
 export function PeoplePicker({ label, description, value, onChange }: PeoplePickerProps) {
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search.trim());
-  const {
-    data: found = [],
-    error,
-    isSuccess,
-    isPlaceholderData,
-  } = useQuery({
-    ...queries.user.list({ query: { search: wanted, limit: SHOWN } }),
-    enabled: wanted !== '',
-    placeholderData: keepPreviousData,
-  });
+  const { found, error, isComplete } = useUsersByPart(wanted, SHOWN);
   const chosen = useQueries({
     queries: value.map(namedBy),
   });
@@ -46,7 +37,7 @@ export function PeoplePicker({ label, description, value, onChange }: PeoplePick
       data={[...offered].map((id) => ({ value: String(id), label: names.get(id) ?? `#${id}` }))}
       value={value.map(String)}
       onChange={(ids) => onChange(ids.map(Number))}
-      found={isSuccess && !isPlaceholderData}
+      found={isComplete}
       onSearchChange={setSearch}
       nothingFoundMessage={wanted === '' ? t('Type a part of the name.') : (error?.message ?? t('Nobody.'))}
     />

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PutApplication } from '../../../contract/application.ts';
 import { createClient, ok } from '../../../sdk/src/index.ts';
 import { drawn } from '../../harness/axe.ts';
 import {
@@ -171,6 +172,18 @@ describe('D110, D111: into a group and out of it', () => {
     expect(await approve.isEnabled()).toBe(true);
     expect(await faultsOf('inbox-refused', TWO_LOOKS)).toEqual([]);
     expect(await isMember()).toBe(false);
+  });
+
+  it('D111: a reason and a note can be as long as the service takes them', async () => {
+    const takes = (said: object) => PutApplication.safeParse({ decision: 'rejected', ...said }).success;
+    await open('/inbox', moderator);
+    await page.getByRole('button', { name: /^Reject/ }).click();
+    for (const field of ['Reason', 'Note']) {
+      const longest = await dialog().getByLabel(field).getAttribute('maxlength');
+      const said = (length: number) => ({ [field.toLowerCase()]: 'x'.repeat(length) });
+      expect(takes(said(Number(longest))), field).toBe(true);
+      expect(takes(said(Number(longest) + 1)), field).toBe(false);
+    }
   });
 
   it('a second click, or one as another application comes, decides nothing about somebody else', async () => {

@@ -13,7 +13,8 @@ interface DecisionDialogProps {
   readonly decide: (decision: Decision) => Promise<unknown>;
 }
 
-const LONGEST = 4000;
+/** Characters that the service takes of each. */
+const LONGEST = 1000;
 
 /** Asks for the reason for the applicant and the note for moderators. Enter decides. */
 export function DecisionDialog({ application, asked, close, decide }: DecisionDialogProps) {

@@ -138,12 +138,22 @@ describe('D20: a guard that verifies tokens itself', () => {
   it.each([
     ['a page', () => new Response('<p>Our shop</p>', { headers: { 'content-type': 'text/html' } })],
     ['nothing', () => new Response(null, { status: 204 })],
+    ['that it wants another sign-in', () => new Response('<p>Sign in</p>', { status: 401 })],
+    ['that it lets nobody from here in', () => Response.json({ detail: 'No.' }, { status: 403 })],
+    ['that it knows no such path', () => new Response('Cannot GET /token', { status: 404 })],
   ])('answers 502 where something else answers %s in the place of the service', async (_, answer) => {
     const strange = guard({ fetch: async () => answer() });
     expect(await refusal(strange.check(`Bearer ${tokens.own}`))).toBe(502);
     const request = new Request('http://app.example', { headers: { authorization: `Bearer ${tokens.own}` } });
     const answered = await strange.fetch({}, () => new Response('let in'))(request);
     expect(answered.status).toBe(502);
+  });
+
+  it('D73: answers as the service does where that refuses, which has a code for it', async () => {
+    const detail = 'The token was revoked.';
+    const fetch = async () => Response.json({ detail, code: 'token_revoked' }, { status: 401 });
+    const check = guard({ fetch }).check(`Bearer ${tokens.own}`);
+    await expect(check).rejects.toMatchObject({ status: 401, detail });
   });
 
   describe('says what is wrong with the token, of which the service is not asked', () => {

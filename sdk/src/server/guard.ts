@@ -173,9 +173,12 @@ function refusal(status: number, detail: string): CastellanError {
   return new CastellanError({ status, headers: new Headers(), body: { detail } });
 }
 
-/** Something else answered in the service's place: its success is none for whoever is checked. */
+/**
+ * Something else answered in the service's place, without a code (D73): its success is none for whoever is checked, and
+ * what it refuses is not theirs.
+ */
 function asFailure(error: unknown): never {
-  if (!(error instanceof CastellanError) || error.status >= 400) throw error;
+  if (!(error instanceof CastellanError) || error.status >= 500 || error.code !== undefined) throw error;
   throw new CastellanError({ status: 502, headers: new Headers(), body: { detail: error.detail } });
 }
 

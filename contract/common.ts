@@ -29,8 +29,8 @@ export function component<T extends z.ZodTypeAny>(
 }
 
 /**
- * Begins a sentence of an enum's description to which a minor release may add values. Said of answers alone: the SDK's
- * schemas let values through that they do not know.
+ * Begins a sentence of an enum's description to which a minor release may add values. The SDK's schemas of answers let
+ * values through that they do not know, those of requests do not.
  */
 export const GROWS = 'The list grows: ';
 

@@ -1,6 +1,6 @@
 /** The provider's permissions under our names (D37). */
 import { z } from 'zod';
-import { component, field, MAX_LIST } from './common.ts';
+import { component, field, GROWS, MAX_LIST } from './common.ts';
 
 /** The scope that everybody may request: the character's public record. */
 export const PUBLIC_SCOPE = 'publicData';
@@ -93,7 +93,7 @@ export const ExtScope = component(
   // Zod's default message would list all scopes for each wrong element of a list.
   z.enum(EXT_SCOPES, { errorMap: ({ code }, { data }) => ({ message: unknownScope(code, data) }) }),
   'ExtScope',
-  'A permission that a player grants at the provider, over the external data of one character.',
+  `A permission that a player grants at the provider, over the external data of one character. ${GROWS}pass over scopes that you do not know.`,
   'ext-location.read_location.v1',
 );
 export type ExtScope = z.infer<typeof ExtScope>;

@@ -1,7 +1,9 @@
 /** Generates Zod schemas of the contract's components from their JSON Schemas, for validation at run time. */
+import { z } from 'zod';
 import { GROWS } from '../../contract/common.ts';
-import { componentSchemas } from '../../contract/openapi/schema.ts';
+import { componentSchemas, schemaOf, schemasFor } from '../../contract/openapi/schema.ts';
 import type { JsonSchema } from '../../contract/openapi/types.ts';
+import { operations } from '../../contract/openapi.ts';
 import { docComment, literal } from './typescript.ts';
 
 const HEAD = `// Written by \`npm run generate\` from the contract; changes here are lost.
@@ -28,11 +30,14 @@ const UNKNOWN: Written = { value: 'z.unknown()', type: 'z.ZodUnknown' };
 /** Text of sdk/src/generated/zod.ts, with each component after those that it refers to. */
 export function sdkZod(): string {
   const schemas = componentSchemas();
+  const sent = schemasFor(bodies());
+  const grows = Object.keys(sent).filter((name) => sent[name]?.description?.includes(GROWS));
   const written = new Map<string, string>();
   const write = (name: string) => {
     const schema = schemas[name];
     if (schema === undefined || written.has(name)) return;
-    const { value, type } = orLater(schema, zodOf(schema, 0));
+    // What requests hold takes no values of later releases; what answers hold of it does, where they refer to it.
+    const { value, type } = name in sent ? zodOf(schema, 0, []) : orLater(schema, zodOf(schema, 0, grows));
     for (const [, needed = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g))
       write(needed);
     written.set(name, `${docComment(schema.description)}export const ${name}: ${type} = ${value};\n`);
@@ -41,9 +46,18 @@ export function sdkZod(): string {
   return [HEAD, ...written.values()].join('\n');
 }
 
+function bodies(): JsonSchema[] {
+  return operations().flatMap(({ route }) =>
+    'body' in route && route.body instanceof z.ZodType ? [schemaOf(route.body)] : [],
+  );
+}
+
+function orLater({ description }: JsonSchema, written: Written): Written {
+  return description?.includes(GROWS) ? withLater(written) : written;
+}
+
 /** Lets values of later releases through. The type stays that of the SDK, whose answers may hold them, too. */
-function orLater({ description }: JsonSchema, { value, type }: Written): Written {
-  if (!description?.includes(GROWS)) return { value, type };
+function withLater({ value, type }: Written): Written {
   return {
     value: `${value}.or(z.string() as unknown as z.ZodNever)`,
     type: `z.ZodUnion<[${type}, z.ZodNever]>`,
@@ -52,16 +66,18 @@ function orLater({ description }: JsonSchema, { value, type }: Written): Written
 
 const INDENT = '  ';
 
-function zodOf(schema: JsonSchema, depth: number): Written {
+/** `open` are the components of which values of later releases are let through here. */
+function zodOf(schema: JsonSchema, depth: number, open: readonly string[]): Written {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.slice('#/components/schemas/'.length);
-    return { value: name, type: `typeof ${name}` };
+    const known = { value: name, type: `typeof ${name}` };
+    return open.includes(name) ? withLater(known) : known;
   }
-  if (schema.anyOf !== undefined) return unionOf(schema.anyOf.map((of) => zodOf(of, depth)));
+  if (schema.anyOf !== undefined) return unionOf(schema.anyOf.map((of) => zodOf(of, depth, open)));
   if (schema.enum !== undefined) return enumOf(schema.enum, depth);
   if (schema.type === undefined) return UNKNOWN;
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
-  return unionOf(types.map((type) => named(type, schema, depth)));
+  return unionOf(types.map((type) => named(type, schema, depth, open)));
 }
 
 function unionOf(members: readonly Written[]): Written {
@@ -88,7 +104,7 @@ function enumOf(values: readonly unknown[], depth: number): Written {
   return { value: `z.enum([\n${lines}${indent}])`, type };
 }
 
-function named(type: string, schema: JsonSchema, depth: number): Written {
+function named(type: string, schema: JsonSchema, depth: number, open: readonly string[]): Written {
   switch (type) {
     case 'null':
       return NULL;
@@ -104,14 +120,14 @@ function named(type: string, schema: JsonSchema, depth: number): Written {
         type: 'z.ZodString',
       };
     case 'array': {
-      const items = zodOf(schema.items ?? {}, depth);
+      const items = zodOf(schema.items ?? {}, depth, open);
       return {
         value: `z.array(${items.value})${bounds(schema.minItems, schema.maxItems)}`,
         type: `z.ZodArray<${items.type}>`,
       };
     }
     case 'object':
-      return objectOf(schema, depth);
+      return objectOf(schema, depth, open);
     default:
       throw new Error(`no Zod schema for the type ${type}`);
   }
@@ -127,16 +143,16 @@ function bounds(least: number | undefined, most: number | undefined): string {
   return `${least === undefined ? '' : `.min(${least})`}${most === undefined ? '' : `.max(${most})`}`;
 }
 
-function objectOf(schema: JsonSchema, depth: number): Written {
+function objectOf(schema: JsonSchema, depth: number, open: readonly string[]): Written {
   if (schema.properties === undefined) {
     const given = schema.additionalProperties;
-    const { value, type } = typeof given === 'object' ? zodOf(given, depth) : UNKNOWN;
+    const { value, type } = typeof given === 'object' ? zodOf(given, depth, open) : UNKNOWN;
     return { value: `z.record(z.string(), ${value})`, type: `z.ZodRecord<z.ZodString, ${type}>` };
   }
   const required = new Set(schema.required);
   const indent = INDENT.repeat(depth + 1);
   const fields = Object.entries(schema.properties).map(([name, field]) => {
-    const { value, type } = orLater(field, zodOf(field, depth + 1));
+    const { value, type } = orLater(field, zodOf(field, depth + 1, open));
     const doc = docComment(field.description, depth + 1);
     return required.has(name)
       ? { value: `${indent}${name}: ${value},\n`, type: `${doc}${indent}${name}: ${type};\n` }

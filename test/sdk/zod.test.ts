@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import { Event as Contracted } from '../../contract/event.ts';
 import { PostGroup } from '../../contract/group.ts';
 import { exampleOf, schemaOf } from '../../contract/openapi/schema.ts';
+import { EXT_SCOPES } from '../../contract/scopes.ts';
+import { Token as ContractedToken } from '../../contract/token.ts';
 import { PostWebhook } from '../../contract/webhook.ts';
-import type { Event, Problem, Target } from '../../sdk/src/index.ts';
+import type { Event, Problem, PutCoalition, Target, Token, User } from '../../sdk/src/index.ts';
 import * as schemas from '../../sdk/src/zod.ts';
 
 const webhook = { url: 'https://bot.example/', types: ['*'] };
@@ -32,10 +34,23 @@ describe('D91: the schemas of the SDK', () => {
     expect(schemas.Problem.safeParse({ ...later, code: null }).success).toBe(false);
   });
 
+  it('D37: let through a token whose owner has a scope of a later release', () => {
+    const { owner, ...token } = exampleOf(schemaOf(ContractedToken)) as Token;
+    const granted = (scope: unknown) => ({ ...token, owner: { ...owner, available_ext_scopes: [scope] } });
+    const later = granted('ext-fleets.form_fleet.v1');
+    expect(schemas.Token.parse(later)).toEqual(later);
+    expect(schemas.Token.safeParse(granted(7)).success).toBe(false);
+  });
+
   it('keep the types of the SDK', () => {
     expectTypeOf<z.infer<typeof schemas.Event>['type']>().toEqualTypeOf<Event['type']>();
     expectTypeOf<z.infer<typeof schemas.Target>['type']>().toEqualTypeOf<Target['type']>();
     expectTypeOf<z.infer<typeof schemas.Problem>['code']>().toEqualTypeOf<Problem['code']>();
+    type Scopes = 'available_ext_scopes' | 'cumulated_mandatory_ext_scopes';
+    expectTypeOf<Pick<z.infer<typeof schemas.User>, Scopes>>().toEqualTypeOf<Pick<User, Scopes>>();
+    type Sent = PutCoalition['mandatory_ext_scopes'];
+    expectTypeOf<z.input<typeof schemas.PutCoalition>['mandatory_ext_scopes']>().toEqualTypeOf<Sent>();
+    expect(schemas.ExtScope.options).toEqual(EXT_SCOPES);
   });
 
   it.each([
@@ -58,5 +73,6 @@ describe('D91: the schemas of the SDK', () => {
 
   it('refuse in requests what the service does not know', () => {
     expect(schemas.PutCoalition.safeParse({ mandatory_ext_scopes: ['mail'] }).success).toBe(false);
+    expect(schemas.PostLogin.safeParse({ scopes: ['mail'] }).success).toBe(false);
   });
 });

@@ -648,7 +648,7 @@ export type EventType =
   | 'history.read'
   | 'audit.checkpoint';
 
-/** A permission that a player grants at the provider, over the external data of one character. */
+/** A permission that a player grants at the provider, over the external data of one character. The list grows: pass over scopes that you do not know. */
 export type ExtScope =
   | 'esi.activity.char:read'
   | 'esi.cosmetic.char:read'

@@ -46,7 +46,7 @@ export const UserShort: z.ZodObject<{
   character_name: z.string(),
 });
 
-/** A permission that a player grants at the provider, over the external data of one character. */
+/** A permission that a player grants at the provider, over the external data of one character. The list grows: pass over scopes that you do not know. */
 export const ExtScope: Enum<'esi.activity.char:read' | 'esi.cosmetic.char:read' | 'ext-access.read_lists.v1' | 'ext-activities.read_character.v1' | 'ext-alliances.read_contacts.v1' | 'ext-assets.read_assets.v1' | 'ext-assets.read_corporation_assets.v1' | 'ext-calendar.read_calendar_events.v1' | 'ext-calendar.respond_calendar_events.v1' | 'ext-characters.read_agents_research.v1' | 'ext-characters.read_blueprints.v1' | 'ext-characters.read_contacts.v1' | 'ext-characters.read_corporation_roles.v1' | 'ext-characters.read_fatigue.v1' | 'ext-characters.read_freelance_jobs.v1' | 'ext-characters.read_fw_stats.v1' | 'ext-characters.read_loyalty.v1' | 'ext-characters.read_medals.v1' | 'ext-characters.read_notifications.v1' | 'ext-characters.read_standings.v1' | 'ext-characters.read_titles.v1' | 'ext-characters.write_contacts.v1' | 'ext-clones.read_clones.v1' | 'ext-clones.read_implants.v1' | 'ext-contracts.read_character_contracts.v1' | 'ext-contracts.read_corporation_contracts.v1' | 'ext-corporations.read_blueprints.v1' | 'ext-corporations.read_contacts.v1' | 'ext-corporations.read_container_logs.v1' | 'ext-corporations.read_corporation_membership.v1' | 'ext-corporations.read_divisions.v1' | 'ext-corporations.read_facilities.v1' | 'ext-corporations.read_freelance_jobs.v1' | 'ext-corporations.read_fw_stats.v1' | 'ext-corporations.read_medals.v1' | 'ext-corporations.read_projects.v1' | 'ext-corporations.read_standings.v1' | 'ext-corporations.read_starbases.v1' | 'ext-corporations.read_structures.v1' | 'ext-corporations.read_titles.v1' | 'ext-corporations.track_members.v1' | 'ext-fittings.read_fittings.v1' | 'ext-fittings.write_fittings.v1' | 'ext-fleets.read_fleet.v1' | 'ext-fleets.write_fleet.v1' | 'ext-industry.read_character_jobs.v1' | 'ext-industry.read_character_mining.v1' | 'ext-industry.read_corporation_jobs.v1' | 'ext-industry.read_corporation_mining.v1' | 'ext-killmails.read_corporation_killmails.v1' | 'ext-killmails.read_killmails.v1' | 'ext-location.read_location.v1' | 'ext-location.read_online.v1' | 'ext-location.read_ship_type.v1' | 'ext-mail.organize_mail.v1' | 'ext-mail.read_mail.v1' | 'ext-mail.send_mail.v1' | 'ext-markets.read_character_orders.v1' | 'ext-markets.read_corporation_orders.v1' | 'ext-markets.structure_markets.v1' | 'ext-planets.manage_planets.v1' | 'ext-planets.read_customs_offices.v1' | 'ext-search.search_structures.v1' | 'ext-skills.read_skillqueue.v1' | 'ext-skills.read_skills.v1' | 'ext-structures.read_character.v1' | 'ext-structures.read_corporation.v1' | 'ext-ui.open_window.v1' | 'ext-ui.write_waypoint.v1' | 'ext-universe.read_structures.v1' | 'ext-wallet.read_character_wallet.v1' | 'ext-wallet.read_corporation_wallets.v1' | 'publicData'> = z.enum([
   'esi.activity.char:read',
   'esi.cosmetic.char:read',
@@ -143,11 +143,11 @@ export const Alliance: z.ZodObject<{
   /** CEO of the executor corporation. */
   ceo: typeof UserShort;
   /** What the alliance and its coalitions together require of a member, sorted. */
-  cumulated_mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
+  cumulated_mandatory_ext_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** The corporation that leads the alliance. */
   executor_corporation: typeof CorporationShort;
   /** What the alliance itself requires of its members, sorted. */
-  mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
+  mandatory_ext_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** The short form of the name. */
   ticker: z.ZodString;
   /** When it was last changed here. */
@@ -156,9 +156,9 @@ export const Alliance: z.ZodObject<{
   alliance_id: z.number().int(),
   alliance_name: z.string(),
   ceo: UserShort,
-  cumulated_mandatory_ext_scopes: z.array(ExtScope),
+  cumulated_mandatory_ext_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
   executor_corporation: CorporationShort,
-  mandatory_ext_scopes: z.array(ExtScope),
+  mandatory_ext_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
   ticker: z.string(),
   updated_on: z.string().datetime(),
 });
@@ -421,7 +421,7 @@ export const Coalition: z.ZodObject<{
   /** When it was made here. */
   created_on: z.ZodString;
   /** What the coalition requires of its members, sorted. */
-  mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
+  mandatory_ext_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** The alliances that are members. */
   member_alliances: z.ZodArray<typeof AllianceShort>;
   /** Corporations that are members directly, not through an alliance. */
@@ -435,7 +435,7 @@ export const Coalition: z.ZodObject<{
   coalition_id: z.string().regex(new RegExp('^[0-9a-f]{24}$')),
   coalition_name: z.string(),
   created_on: z.string().datetime(),
-  mandatory_ext_scopes: z.array(ExtScope),
+  mandatory_ext_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
   member_alliances: z.array(AllianceShort),
   member_corporations: z.array(CorporationShort),
   ticker: z.string(),
@@ -476,7 +476,7 @@ export const ComplianceCharacter: z.ZodObject<{
   /** What is wrong; null when nothing is. */
   reason: z.ZodNullable<typeof ComplianceReason>;
   /** Required scopes that the best valid refresh token does not have, sorted. */
-  missing_scopes: z.ZodArray<typeof ExtScope>;
+  missing_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** Since when it has not complied, as far as the hourly job has noticed: the beginning of its grace. Null where it complies, or that is unknown. */
   since: z.ZodNullable<z.ZodString>;
   /** Whole days since then. */
@@ -487,7 +487,7 @@ export const ComplianceCharacter: z.ZodObject<{
   user: UserShort,
   status: ComplianceStatus,
   reason: ComplianceReason.nullable(),
-  missing_scopes: z.array(ExtScope),
+  missing_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
   since: z.string().datetime().nullable(),
   days: z.number().int().min(0).nullable(),
   grace_until: z.string().datetime().nullable(),
@@ -566,9 +566,9 @@ export const Corporation: z.ZodObject<{
   /** Name of the corporation. */
   corporation_name: z.ZodString;
   /** What the corporation, its alliance and their coalitions together require of a member, sorted. */
-  cumulated_mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
+  cumulated_mandatory_ext_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** What the corporation itself requires of its members, sorted. */
-  mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
+  mandatory_ext_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** The short form of the name. */
   ticker: z.ZodString;
   /** When it was last changed here. */
@@ -578,8 +578,8 @@ export const Corporation: z.ZodObject<{
   ceo: UserShort,
   corporation_id: z.number().int(),
   corporation_name: z.string(),
-  cumulated_mandatory_ext_scopes: z.array(ExtScope),
-  mandatory_ext_scopes: z.array(ExtScope),
+  cumulated_mandatory_ext_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
+  mandatory_ext_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
   ticker: z.string(),
   updated_on: z.string().datetime(),
 });
@@ -2032,7 +2032,7 @@ export const User: z.ZodObject<{
   /** Id of the alliance of the corporation, if any. */
   alliance: z.ZodNullable<z.ZodNumber>;
   /** Scopes of the valid refresh tokens that this service holds for the user, sorted. */
-  available_ext_scopes: z.ZodArray<typeof ExtScope>;
+  available_ext_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** Id of the character; 0 is the built-in user. */
   character_id: z.ZodNumber;
   /** Name of the character. */
@@ -2046,7 +2046,7 @@ export const User: z.ZodObject<{
   /** When it was made here. */
   created_on: z.ZodString;
   /** What corporation, alliance and coalitions together require, sorted. */
-  cumulated_mandatory_ext_scopes: z.ZodArray<typeof ExtScope>;
+  cumulated_mandatory_ext_scopes: z.ZodArray<z.ZodUnion<[typeof ExtScope, z.ZodNever]>>;
   /** CEO of the alliance's executor corporation. */
   is_ceo_of_alliance: z.ZodBoolean;
   /** Whether it is the CEO of its corporation. */
@@ -2057,14 +2057,14 @@ export const User: z.ZodObject<{
   updated_on: z.ZodString;
 }> = z.object({
   alliance: z.number().int().nullable(),
-  available_ext_scopes: z.array(ExtScope),
+  available_ext_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
   character_id: z.number().int(),
   character_name: z.string(),
   clearance_level: z.number().int().min(-1).max(10),
   coalitions: z.array(z.string()),
   corporation: z.string().nullable(),
   created_on: z.string().datetime(),
-  cumulated_mandatory_ext_scopes: z.array(ExtScope),
+  cumulated_mandatory_ext_scopes: z.array(ExtScope.or(z.string() as unknown as z.ZodNever)),
   is_ceo_of_alliance: z.boolean(),
   is_ceo_of_corporation: z.boolean(),
   tickered_name: z.string(),

@@ -1,4 +1,4 @@
-import type { Event, ExtScope, Group, PutGroup } from '@castellan/sdk';
+import type { Event, ExtScope, Group, PutGroup, User } from '@castellan/sdk';
 import * as schemas from '@castellan/sdk/zod';
 import { z } from 'zod';
 
@@ -9,8 +9,9 @@ export const same: [
   Same<z.infer<typeof schemas.ExtScope>, ExtScope>,
   Same<z.infer<typeof schemas.Group>['members'], Group['members']>,
   Same<z.infer<typeof schemas.Event>['type'], Event['type']>,
+  Same<z.infer<typeof schemas.User>['available_ext_scopes'], User['available_ext_scopes']>,
   Same<z.input<typeof schemas.PutGroup>['owner'], PutGroup['owner']>,
-] = [true, true, true, true];
+] = [true, true, true, true, true];
 
 export const event: Event = schemas.Event.parse(undefined);
 export const group: Group = schemas.Group.parse(undefined);

@@ -64,6 +64,7 @@ describe('changes that break clients of the released document', () => {
       Object.assign(schemas.Group?.properties ?? {}, { colour: { type: 'string' } });
       schemas.Group?.required?.push('colour');
       schemas.ErrorCode?.enum?.push('colour_unknown');
+      schemas.ExtScope?.enum?.push('ext-fleets.form_fleet.v1');
       Object.assign(schemas.PutGroup?.properties ?? {}, { colour: { type: 'string' } });
     });
     expect(added).toEqual([]);

@@ -25,11 +25,17 @@ export function createLastWork(log: Pick<Logger, 'info' | 'error'>): LastWork {
       if (running.size === 0) return;
       log.info({ count: running.size }, 'the stop waits for sign-ins at applications');
       const gone = new AbortController();
-      const late = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: gone.signal });
-      late.catch(() => undefined);
+      let isLate = false;
+      // Noted by the timer itself, which may fire a fraction of a millisecond before the deadline.
+      const late = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: gone.signal }).then(
+        () => {
+          isLate = true;
+        },
+        () => undefined,
+      );
       for (const _ of ['what runs', 'what that added']) await Promise.race([Promise.all(running), late]);
       gone.abort();
-      if (running.size > 0 && performance.now() >= deadline)
+      if (running.size > 0 && isLate)
         log.error(
           { count: running.size },
           'the stop has cut off sign-ins at applications, which may be lost',

@@ -24,7 +24,7 @@ try {
 }
 const production = process.env.NODE_ENV === 'production';
 const building = name === 'main' ? buildConsoleWhenStale() : undefined;
-buildWhenStale(production ? 'production' : 'development');
+await buildWhenStale(production ? 'production' : 'development');
 await building;
 const program = resolve(PROGRAMS[name][production ? 0 : 1]);
 process.argv = [node, program, ...rest];

@@ -4,9 +4,9 @@ import { guidePage, readGuides } from './guides.ts';
 import { guidePath, type Site } from './layout.ts';
 import { referencePage } from './reference.ts';
 
-/** Files that the pages load, read from this folder. */
+/** Files that the pages load, read from this folder: the same relative path in the sources and in the build. */
 export const ASSETS = {
-  folder: new URL('assets/', import.meta.url),
+  folder: new URL('../../server/docs/assets/', import.meta.url),
   names: ['page.css', 'page.mjs'],
 } as const;
 

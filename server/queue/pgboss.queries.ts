@@ -172,11 +172,18 @@ export async function completeRun(db: Kysely<Database>, name: JobName, id: strin
   return numAffectedRows > 0n;
 }
 
+/** Whether the database's clock was ahead, as pg-boss notes twice a minute when it looked for lost runs last. */
+export async function isAheadOfClock(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql`
+    select from pgboss.version where maintained_on > now() + interval '1 minute'`.execute(db);
+  return rows.length > 0;
+}
+
 /**
  * Lets runs continue that were stored while the database's clock was ahead, as lost ones are not looked for and waiting
  * ones not taken until it is that late: they count as stored now.
  *
- * @returns whether it was ahead, as pg-boss notes twice a minute when it looked for lost runs last
+ * @returns whether it was ahead; of several workers that ask at the same time one is told
  */
 export async function restoreRunsOfLater(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ ahead: boolean }>`

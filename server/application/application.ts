@@ -138,9 +138,9 @@ async function changeAndTell(
   change: ListDifference<number>,
   { now, cause }: { readonly now: Date; readonly cause?: NewEvent['cause'] },
 ): Promise<void> {
-  // A group that is silent gives and takes no login: one that changes meanwhile is told by whoever changes it (D91).
-  const silent = (await readGroup(tx, group_id))?.authorized_to_login == null;
-  const standings = await readStandings(tx, silent ? {} : { users: [...change.added, ...change.removed] });
+  // A group without a setting gives and takes no login: one that changes meanwhile is told by whoever changes it (D91).
+  const votes = (await readGroup(tx, group_id))?.authorized_to_login != null;
+  const standings = await readStandings(tx, votes ? { users: [...change.added, ...change.removed] } : {});
   await changeMembers(tx, group_id, change, { wereJudged: true });
   await setGroup(tx, group_id, { updated_on: now });
   const targets = [{ type: 'group' as const, id: group_id, name: group_name }];

@@ -93,7 +93,7 @@ export async function updateGroup(
     const before = await lockGroup(tx, groupId);
     await requireOwner({ db: tx }, await readmit(tx, admission), groupId);
     if (before === undefined) throw notFound('group', groupId);
-    const speaks = body.authorized_to_login != null || before.authorized_to_login !== null;
+    const votes = body.authorized_to_login != null || before.authorized_to_login !== null;
     const asked = { add: body.add_members, replace: body.members, remove: body.remove_members };
     if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
     const people = await resolve({ db: tx }, groupId, asked, body.owner);
@@ -117,7 +117,7 @@ export async function updateGroup(
     const concerned = same
       ? { users: [...change.added, ...change.removed] }
       : { groups: [groupId], users: change.added };
-    const standings = await readStandings(tx, speaks ? concerned : {});
+    const standings = await readStandings(tx, votes ? concerned : {});
     // Members are added first, because a foreign key requires the owner to be a member, and removed last, when a former
     // owner is no longer the owner.
     await changeMembers(tx, groupId, { added: change.added, removed: [] });
@@ -210,9 +210,9 @@ export async function removeGroup(
     if (group.is_autogroup) throw autogroup('it, and it cannot be deleted');
     await services.touches(tx, { groups: [groupId] });
     const members = await lockMembers(tx, groupId);
-    // A group that is silent gives and takes no login.
-    const speaks = group.authorized_to_login !== null;
-    const standings = await readStandings(tx, speaks ? { groups: [groupId] } : {});
+    // A group without a setting gives and takes no login.
+    const votes = group.authorized_to_login !== null;
+    const standings = await readStandings(tx, votes ? { groups: [groupId] } : {});
     await deleteGroup(tx, groupId);
     const { cause } = await recordGroupDeleted(tx, groupId, group, members, now);
     const ended = await endApplicationsTo(tx, groupId, now);

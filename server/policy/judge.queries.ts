@@ -75,7 +75,7 @@ export async function judgeMembers(
   const locked = among === undefined ? sql`order by g.group_id for no key update of g` : sql``;
   const { rows } = await sql<{ judged: number; departures: Departure[]; standings: Standing[] }>`
     with eligibility as materialized (
-      select m.group_id, g.group_name, g.authorized_to_login is not null as speaks, m.character_id,
+      select m.group_id, g.group_name, g.authorized_to_login is not null as votes, m.character_id,
         m.ineligible_since, m.was_eligible, judged.eligible, ${asksSomething} as asks,
         coalesce(m.ineligible_since, ${now}::timestamptz) + p.grace_hours * interval '1 hour' <= ${now}::timestamptz
           or ${graceOver} as over,
@@ -95,7 +95,7 @@ export async function judgeMembers(
     ), left_it as (
       delete from group_members m using judged j
       where m.group_id = j.group_id and m.character_id = j.character_id and not j.stays and j.over
-      returning m.group_id, j.group_name, j.speaks, m.character_id, j.wanted
+      returning m.group_id, j.group_name, j.votes, m.character_id, j.wanted
     ), dated as (
       update groups set updated_on = ${now} where group_id in (select group_id from left_it)
     ), marked as (
@@ -113,7 +113,7 @@ export async function judgeMembers(
         from left_it) as departures,
       -- A statement reads what was there before it.
       (select coalesce(json_agg(former), '[]') from (
-        ${standingsAmong(sql`select character_id from left_it where speaks`)}) former) as standings`.execute(
+        ${standingsAmong(sql`select character_id from left_it where votes`)}) former) as standings`.execute(
     db,
   );
   const { judged = 0, departures = [], standings = [] } = rows[0] ?? {};

@@ -74,8 +74,8 @@ function contentOf(refusal: Refusal): Content {
 
 /** The reason why a user may not log in, with the names of the groups and coalitions that forbid it (D26). */
 export function notAllowed({ sentence, refusedBy }: Omit<NotAllowed, 'kind'>): Content {
-  const voices = refusedBy.map(({ type, name }) => `<li>the ${type} <b>${escapeHtml(name ?? '')}</b></li>`);
-  const list = voices.length === 0 ? '' : `\n<ul>${voices.join('')}</ul>`;
+  const items = refusedBy.map(({ type, name }) => `<li>the ${type} <b>${escapeHtml(name ?? '')}</b></li>`);
+  const list = items.length === 0 ? '' : `\n<ul>${items.join('')}</ul>`;
   const reason = paragraphs(sentence) + list;
   return {
     title: 'You are not allowed to log in here',

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } 
 import type { ExtScope } from '../../contract/scopes.ts';
 import { isGuest } from '../access/clearance-levels.queries.ts';
 import { ADMINISTRATOR_LEVEL, GUEST_LEVEL, MEMBER_LEVEL } from '../access/clearance-levels.ts';
-import { loginVoices, mayLogIn, type Voice } from '../access/login-permission.queries.ts';
+import { type LoginVote, loginVotes, mayLogIn } from '../access/login-permission.queries.ts';
 import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 import { nameKey } from '../database/name-key.ts';
 import type { Database } from '../database/tables.ts';
@@ -118,7 +118,7 @@ export async function makeGuest(
 export interface Judged {
   readonly admitted: boolean;
   /** Groups and coalitions that allow or forbid the login, ordered by kind and name. */
-  readonly voices: readonly Voice[];
+  readonly votes: readonly LoginVote[];
   readonly level: number;
   /** Name of the corporation that hosts the guest; null for members. */
   readonly guest_of: string | null;
@@ -128,7 +128,7 @@ export interface Judged {
 /** Whether a user, as stored in this transaction, may log in, and the scopes that it must grant (D26b, D27). */
 export async function judgeUser(db: Kysely<Database>, characterId: number): Promise<Judged | undefined> {
   const { rows } = await sql<Judged>`
-    select ${mayLogIn} as admitted, ${loginVoices} as voices, u.clearance_level as level, ${scopesOfCorporation} as required,
+    select ${mayLogIn} as admitted, ${loginVotes} as votes, u.clearance_level as level, ${scopesOfCorporation} as required,
       case when ${isGuest} then c.corporation_name end as guest_of
     from users u
       left join corporations c on c.corporation_id = u.corporation_id

@@ -8,9 +8,9 @@ import type { Judged } from './sign-in.queries.ts';
  */
 export function notAllowedFor(
   who: { readonly name: string; readonly characterId: number },
-  { admitted, level, voices, guest_of: guestOf }: Judged,
+  { admitted, level, votes, guest_of: guestOf }: Judged,
 ): Omit<NotAllowed, 'kind'> {
-  const { sentence, facts } = whyLogin({ ...who, level, guestOf, admitted, voices });
+  const { sentence, facts } = whyLogin({ ...who, level, guestOf, admitted, votes });
   const refusedBy = facts.flatMap(({ source, decisive }) => (decisive && source !== null ? [source] : []));
   return { sentence, refusedBy };
 }

@@ -3,7 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { answersFor } from '../access/caller.queries.ts';
 import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
-import { loginVoices, mayLogIn, mayUseTokens, type Voice } from '../access/login-permission.queries.ts';
+import { type LoginVote, loginVotes, mayLogIn, mayUseTokens } from '../access/login-permission.queries.ts';
 import { idNamed } from '../access/named-user.queries.ts';
 import {
   type Asker,
@@ -34,7 +34,7 @@ import { rejectedUntil } from '../policy/policy.queries.ts';
 
 interface LoginJudged {
   readonly admitted: boolean;
-  readonly voices: readonly (Voice & { readonly since?: string | null })[];
+  readonly votes: readonly (LoginVote & { readonly since?: string | null })[];
 }
 
 /** For each kind of question the decision and what it is based on. */
@@ -110,25 +110,25 @@ const lastMove = (group: RawBuilder<unknown>) =>
     sql`e.type = 'group.members_changed' and e.targets @> array[${group}]`,
   );
 
-const subjectOfVoice = sql`(voice->>'kind') || ':' || (voice->>'id')`;
+const subjectOfVote = sql`(vote->>'kind') || ':' || (vote->>'id')`;
 
-/** The event since which a voice applies to the user `u`: when it was set, or when the user was added to the group. */
-const sinceVoice = sql`greatest(
+/** The event since which a vote applies to the user `u`: when it was set, or when the user was added to the group. */
+const sinceVote = sql`greatest(
   ${lastEvent(
-    subjectOfVoice,
+    subjectOfVote,
     sql`e.type in ('coalition.created', 'coalition.updated', 'group.updated')
       and ${changes('authorized_to_login')}`,
   )},
-  case when voice->>'via' is null then ${lastMove(subjectOfVoice)} end)`;
+  case when vote->>'via' is null then ${lastMove(subjectOfVote)} end)`;
 
 /** Expressions for each kind of question, for the user `u` in the corporation `c` of the alliance `a`. */
 const judged: {
   readonly [About in keyof Judged]: (id: string, asker: number, now: Date) => RawBuilder<Judged[About]>;
 } = {
   login: () => sql`(
-    select json_build_object('admitted', ${mayLogIn}, 'voices', (
-      select coalesce(json_agg(voice::jsonb || jsonb_build_object('since', ${sinceVoice}) order by place), '[]')
-      from json_array_elements(${loginVoices}) with ordinality as said(voice, place))))`,
+    select json_build_object('admitted', ${mayLogIn}, 'votes', (
+      select coalesce(json_agg(vote::jsonb || jsonb_build_object('since', ${sinceVote}) order by place), '[]')
+      from json_array_elements(${loginVotes}) with ordinality as votes(vote, place))))`,
   level: () => sql`json_build_object(
     'corporation', c.ceo_id is not distinct from u.character_id and ${isMember},
     'alliance', c.ceo_id is not distinct from u.character_id and ${isMember}
@@ -140,7 +140,7 @@ const judged: {
     )})`,
   tracking: () => sql`json_build_object(
     'member', ${isMember} and u.corporation_id is not null,
-    'login', json_build_object('admitted', ${mayLogIn}, 'voices', ${loginVoices}),
+    'login', json_build_object('admitted', ${mayLogIn}, 'votes', ${loginVotes}),
     'covered', (select ${coverage(scopesOfCorporation)} from standing_grants g
       where g.character_id = u.character_id),
     'requirements', ${requirementsOfCorporation},
@@ -154,7 +154,7 @@ const judged: {
       'member', exists (select from (${membersOf}) m where m.character_id = u.character_id),
       'since', ${lastMove(sql`'group:' || g.group_id`)},
       'owned', g.owner_id is not null, 'is_owner', g.owner_id is not distinct from u.character_id,
-      'login', json_build_object('admitted', ${mayUseTokens}, 'voices', ${loginVoices}),
+      'login', json_build_object('admitted', ${mayUseTokens}, 'votes', ${loginVotes}),
       'policy', ${policyFor(asker, now)})
     from groups g where g.group_id = ${id})`,
   reach: () => sql`null::json`,

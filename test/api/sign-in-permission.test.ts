@@ -22,7 +22,7 @@ const EXECUTOR = 98_000_001;
 const HOST = 98_000_011;
 const GUEST = 2_112_000_042;
 
-type Voice = boolean | null;
+type Vote = boolean | null;
 
 describe('who may log in', () => {
   let app: TestApp;
@@ -44,14 +44,14 @@ describe('who may log in', () => {
 
   const aCoalition = async (
     bodies: { alliances?: number[]; corporations?: number[] },
-    voice: Voice,
+    vote: Vote,
   ): Promise<string> => {
     const id = objectId(app.clock.now());
-    await addCoalition(app, id, bodies, voice);
+    await addCoalition(app, id, bodies, vote);
     return id;
   };
   const aGroup = async (
-    voice: Voice,
+    vote: Vote,
     of: {
       members?: number[];
       corporation_id?: number;
@@ -71,7 +71,7 @@ describe('who may log in', () => {
       `Group ${group_id}`;
     await app.db
       .insertInto('groups')
-      .values({ group_id, group_name, name_key: nameKey(group_name), authorized_to_login: voice, ...source })
+      .values({ group_id, group_name, name_key: nameKey(group_name), authorized_to_login: vote, ...source })
       .execute();
     for (const character_id of members) {
       await app.db.insertInto('group_members').values({ group_id, character_id }).execute();
@@ -178,8 +178,8 @@ describe('who may log in', () => {
     'D27: level %s still needs one true to sign in; its tokens never (D27b)',
     async (level) => {
       await setLevel(app, MEMBER, level);
-      for (const voice of [null, false]) {
-        await aCoalition(throughAlliance, voice);
+      for (const vote of [null, false]) {
+        await aCoalition(throughAlliance, vote);
         await expectPage(await trySignIn(app, { characterId: MEMBER }, { dyn }), 403, TITLES.notAllowed);
         expect((await app.client(member).token.current()).status).toBe(200);
       }
@@ -189,7 +189,7 @@ describe('who may log in', () => {
   it('D27b: a permission that is taken back or given again takes effect at the next request', async () => {
     const coalition = await aCoalition(throughAlliance, true);
     const status = async () => (await app.client(member).token.current()).status;
-    const set = (authorized_to_login: Voice) =>
+    const set = (authorized_to_login: Vote) =>
       app.db
         .updateTable('coalitions')
         .set({ authorized_to_login })

@@ -356,17 +356,17 @@ describe('D120: why', () => {
       app.clock.advance(1_000);
       return ok(root.group.update({ params: made, body }));
     };
-    const voice = async () =>
+    const vote = async () =>
       (await why(ADA, 'login')).facts.find(({ source }) => source?.name === 'Divers')?.since_event;
     expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBeNull();
     await put({ add_members: [`Character ${ADA}`] });
     const came = await last('group.members_changed');
     expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(came);
     await put({ authorized_to_login: true });
-    expect(await voice()).toBe(await last('group.updated'));
+    expect(await vote()).toBe(await last('group.updated'));
     // Not an event about another user, nor a change of another field.
     await put({ add_members: [`Character ${BRIM}`], description: 'Deep' });
-    expect(await voice()).not.toBe(await last('group.updated'));
+    expect(await vote()).not.toBe(await last('group.updated'));
     expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(came);
     await put({ remove_members: [`Character ${ADA}`] });
     expect((await why(ADA, `group:${made.group_id}`)).facts[0]?.since_event).toBe(

@@ -266,7 +266,7 @@ function mayLogIn(world: World, user: ModelUser): boolean {
   const alliance = allianceOf(world, user.corporation);
   const coalitions = coalitionsOf(world, user.corporation, alliance);
   const organizations = [String(user.corporation), String(alliance), ...coalitions.map(({ id }) => id)];
-  const voices = [
+  const votes = [
     ...coalitions.map(({ letsIn }) => letsIn),
     ...world.groups
       .filter(({ of }) => of !== undefined && organizations.includes(of.id))
@@ -276,7 +276,7 @@ function mayLogIn(world: World, user: ModelUser): boolean {
       .filter((group) => group.of === undefined && group.members.has(user.id))
       .map(({ letsIn }) => (user.level < 0 && letsIn ? null : letsIn)),
   ];
-  return voices.includes(true) && (user.level >= 9 || !voices.includes(false));
+  return votes.includes(true) && (user.level >= 9 || !votes.includes(false));
 }
 
 /** Whether this user's tokens are accepted (D27b). */

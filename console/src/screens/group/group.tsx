@@ -8,7 +8,7 @@ import { EventList } from '../../shared/events/event-list.tsx';
 import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
 import { eventsOf } from '../../shared/known-listings.ts';
 import { ADMINISTRATOR } from '../../shared/level-thresholds.ts';
-import { LoginVoice } from '../../shared/login-voice.tsx';
+import { LoginSetting } from '../../shared/login-setting.tsx';
 import { Moment } from '../../shared/moment.tsx';
 import { Name } from '../../shared/name.tsx';
 import { useRecord } from '../../shared/record.ts';
@@ -128,7 +128,7 @@ function Login() {
   const mayChange = useLevel(ADMINISTRATOR);
   const params = { group_id: group.group_id };
   return (
-    <LoginVoice
+    <LoginSetting
       value={group.authorized_to_login}
       mayChange={mayChange}
       preview={(authorized_to_login) =>

@@ -7,7 +7,7 @@ import { useLevel, useMe } from '../../session/me.ts';
 import { mayReach } from '../../shared/authority.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { ADMINISTRATOR, CHANGES_COALITION, READS_COALITION } from '../../shared/level-thresholds.ts';
-import { LoginVoice } from '../../shared/login-voice.tsx';
+import { LoginSetting } from '../../shared/login-setting.tsx';
 import { Name } from '../../shared/name.tsx';
 import { useRecord } from '../../shared/record.ts';
 import { Screen, Section } from '../../shared/screen.tsx';
@@ -98,7 +98,7 @@ function Login() {
     onSuccess: (changed) => queryClient.setQueryData(queryKey, changed),
   });
   return (
-    <LoginVoice
+    <LoginSetting
       value={coalition.authorized_to_login}
       mayChange={mayChange}
       preview={(authorized_to_login) =>

@@ -5,7 +5,7 @@ import { useDraft } from './draft.ts';
 import { useCareful } from './preview-before-save.tsx';
 import { SaveButtons } from './save-buttons.tsx';
 
-interface LoginVoiceProps {
+interface LoginSettingProps {
   readonly value: boolean | null;
   /** Whether the user may set it. */
   readonly mayChange: boolean;
@@ -15,7 +15,7 @@ interface LoginVoiceProps {
 }
 
 /** The `authorized_to_login` of a group or coalition; once set, it can be changed but not unset (D3). */
-export function LoginVoice({ value, mayChange, preview, save }: LoginVoiceProps) {
+export function LoginSetting({ value, mayChange, preview, save }: LoginSettingProps) {
   const says = {
     true: t('Lets its members in'),
     false: t('Keeps its members out, whoever else lets them in'),
@@ -29,7 +29,7 @@ export function LoginVoice({ value, mayChange, preview, save }: LoginVoiceProps)
   );
 }
 
-function Edit({ value, preview, save }: Omit<LoginVoiceProps, 'mayChange'>) {
+function Edit({ value, preview, save }: Omit<LoginSettingProps, 'mayChange'>) {
   const [chosen, choose] = useDraft(value);
   const careful = useCareful({ preview, save });
   return (

@@ -107,7 +107,10 @@ async function locate(dataDir: string, { settings = {}, environment = {} }: Part
   const account = await chooseAccount(join(dataDir, 'postgresql'));
   const native = await places.chooseBinaries(account);
   const at = (home: string): cluster.Cluster => ({
-    ...{ account, native, settings, environment },
+    account,
+    native,
+    settings,
+    environment,
     data: join(home, 'data'),
     log: join(dataDir, 'postgresql.log'),
   });

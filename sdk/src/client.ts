@@ -127,7 +127,9 @@ async function call(options: ClientOptions, base: string, route: Route, request:
     // might be sent elsewhere.
     (ending) =>
       (options.fetch ?? fetch)(url, {
-        ...{ method, headers, body },
+        method,
+        headers,
+        body,
         signal: ending ?? null,
         redirect: marks.includes('!') ? 'manual' : 'error',
       }),

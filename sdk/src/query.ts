@@ -129,7 +129,9 @@ function reading(key: readonly string[], call: AnyCall) {
       const entries: unknown = await ok(answer as Answer<200, unknown>);
       const { more, cursor } = entries as { more?: boolean; cursor?: string };
       return {
-        ...{ entries, page, pages: Number(answer.headers.get('x-pages') ?? page) },
+        entries,
+        page,
+        pages: Number(answer.headers.get('x-pages') ?? page),
         next: (more ? cursor : answer.headers.get('x-next')) ?? undefined,
       };
     },

@@ -76,14 +76,12 @@ export async function applyTo(
     }
     const application = {
       application_id: objectId(now),
-      ...{
-        group_id: groupId,
-        group_name,
-        character_id: owner_id,
-        message,
-        questions: [...questions],
-        answers,
-      },
+      group_id: groupId,
+      group_name,
+      character_id: owner_id,
+      message,
+      questions: [...questions],
+      answers,
       created_on: now,
       expires_on: new Date(now.getTime() + expire_days * DAY),
     };
@@ -181,8 +179,11 @@ export async function decideApplication(
     if (decision === 'approved') await requireWelcome(tx, group_id, application.character_id, now);
     await storeDecision(tx, id, {
       state: decision,
-      ...{ decided_on: now, decided_by: caller.owner_id, decided_by_name: caller.owner_name },
-      ...{ reason: reason ?? null, note: note ?? null },
+      decided_on: now,
+      decided_by: caller.owner_id,
+      decided_by_name: caller.owner_name,
+      reason: reason ?? null,
+      note: note ?? null,
     });
     const named = { application_id: id, ...found.group, ...found.applicant };
     const [cause = ''] = await recordEvents(tx, [decided(named, decision, reason ?? null)], now);

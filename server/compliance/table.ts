@@ -63,7 +63,7 @@ function linesOf({ person_id, main, characters }: CompliancePerson) {
 }
 
 function lineOfStranger({ character_id, character_name }: UserShort) {
-  return [...['', '', character_id, character_name, 'never_signed_in'], ...['', '', '', '', '']];
+  return ['', '', character_id, character_name, 'never_signed_in', '', '', '', '', ''];
 }
 
 const DAY = ['day', 'persons', 'ok', 'grace', 'failing', 'unknown', 'never_signed_in'] as const;

@@ -8,8 +8,14 @@ import { HttpError } from './http-error.ts';
 
 /** Content security policy: own styles, scripts and requests only, no framing, no forms. */
 const POLICY = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", 'img-src data:', "connect-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 /**

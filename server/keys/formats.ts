@@ -25,8 +25,12 @@ const rsa = z
     kid,
     n: base64url,
     e: base64url,
-    ...{ d: base64url.optional(), p: base64url.optional(), q: base64url.optional() },
-    ...{ dp: base64url.optional(), dq: base64url.optional(), qi: base64url.optional() },
+    d: base64url.optional(),
+    p: base64url.optional(),
+    q: base64url.optional(),
+    dp: base64url.optional(),
+    dq: base64url.optional(),
+    qi: base64url.optional(),
   })
   .strip();
 

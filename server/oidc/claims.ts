@@ -5,9 +5,7 @@ import type { AccountRow } from './account.queries.ts';
 /** The claims of each scope (D83); the scope `email` exists only when OIDC_EMAIL_DOMAIN is set. */
 export const CLAIMS = {
   openid: ['sub'],
-  profile: [
-    ...['name', 'preferred_username', 'picture', 'corporation', 'alliance', 'clearance_level', 'main'],
-  ],
+  profile: ['name', 'preferred_username', 'picture', 'corporation', 'alliance', 'clearance_level', 'main'],
   groups: ['groups', 'group_ids'],
   email: ['email', 'email_verified'],
 } as const;
@@ -26,7 +24,10 @@ function claimsOf(row: AccountRow, { extApi, oidcEmailDomain }: ClaimSettings): 
     name: character_name,
     preferred_username: character_name,
     picture: `${extApi.imageUrl}/characters/${character_id}/portrait`,
-    ...{ corporation, alliance, clearance_level, main },
+    corporation,
+    alliance,
+    clearance_level,
+    main,
     groups: groups.map(({ name }) => name),
     group_ids: groups.map(({ id }) => id),
     ...(oidcEmailDomain !== undefined && {

@@ -68,8 +68,13 @@ export async function noticeLogout(
   if (client === undefined || uri == null) return 'done';
   const now = Math.floor(clock.now().getTime() / 1000);
   const token = await keys.idTokens.sign(algorithmOf(client, { keys }), 'logout+jwt', {
-    ...{ aud: client_id, sub: String(character_id), sid, jti: randomUUID() },
-    ...{ iat: now, exp: now + GOOD_FOR, events: { [EVENT]: {} } },
+    aud: client_id,
+    sub: String(character_id),
+    sid,
+    jti: randomUUID(),
+    iat: now,
+    exp: now + GOOD_FOR,
+    events: { [EVENT]: {} },
   });
   const told = { client_id, host: hostOf(uri) };
   try {

@@ -142,7 +142,8 @@ export async function storePolicy(
   updatedOn: Date,
 ): Promise<void> {
   const row = {
-    ...{ ...policy, ...eligible },
+    ...policy,
+    ...eligible,
     moderator_groups: moderators.groups,
     by_administrator: byAdministrator,
     updated_on: updatedOn,

@@ -80,7 +80,11 @@ export async function rememberSignIn(db: Kysely<Database>, signedIn: SignedIn): 
   await saveArtifact(db, {
     ...signInAt(sid),
     payload: { sid },
-    ...{ characterId, clientId, expiresOn, grantHash: null, sessionUid: null },
+    characterId,
+    clientId,
+    expiresOn,
+    grantHash: null,
+    sessionUid: null,
   });
 }
 
@@ -100,8 +104,14 @@ const SESSION_END = 'SessionEnd';
  */
 export async function rememberEnd(db: Kysely<Database>, sessionUid: string, expiresOn: Date): Promise<void> {
   await saveArtifact(db, {
-    ...{ model: SESSION_END, idHash: digestOf(sessionUid), payload: {}, sessionUid, expiresOn },
-    ...{ characterId: null, clientId: null, grantHash: null },
+    model: SESSION_END,
+    idHash: digestOf(sessionUid),
+    payload: {},
+    sessionUid,
+    expiresOn,
+    characterId: null,
+    clientId: null,
+    grantHash: null,
   });
 }
 

@@ -98,9 +98,12 @@ export async function createWebhook(
       disabled_because: null,
     };
     await insertWebhook(tx, {
-      ...{ webhook_id, ...owner, ...values },
+      webhook_id,
+      ...owner,
+      ...values,
       secret: vault.seal(secret, secretPlace(webhook_id)),
-      ...{ created_on: now, updated_on: now },
+      created_on: now,
+      updated_on: now,
     });
     await recordWebhookCreated(tx, webhook_id, values, now);
     return getWebhook({ db: tx }, caller, webhook_id);

@@ -47,7 +47,9 @@ export function Chart({ lines, points }: ChartProps) {
     const marks = valueMarks(points.flatMap(({ values }) => values));
     const axis = { stroke: ink, grid: { stroke: dark ? '#2d3544' : '#e3e8f0' } };
     const series = names.split('\n').map((label, line) => ({
-      ...{ label, width: 2, dash: DASHES[line] ?? [] },
+      label,
+      width: 2,
+      dash: DASHES[line] ?? [],
       stroke: COLOURS[scheme][line] ?? ink,
     }));
     const options: uPlot.Options = {

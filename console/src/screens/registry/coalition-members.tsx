@@ -83,23 +83,19 @@ export function CoalitionMembers({ coalition, mayChange }: CoalitionMembersProps
 function membersOf({ member_alliances, member_corporations }: Coalition): Member[] {
   return [
     ...member_alliances.map(({ alliance_id: id, alliance_name: name }) => ({
-      ...{
-        id,
-        name,
-        to: '/alliance/$id' as const,
-        key: `alliance ${id}`,
-        title: t('Remove {name}', { name }),
-      },
+      id,
+      name,
+      to: '/alliance/$id' as const,
+      key: `alliance ${id}`,
+      title: t('Remove {name}', { name }),
       body: { remove_member_alliances: [id] },
     })),
     ...member_corporations.map(({ corporation_id: id, corporation_name: name }) => ({
-      ...{
-        id,
-        name,
-        to: '/corporation/$id' as const,
-        key: `corporation ${id}`,
-        title: t('Remove {name}', { name }),
-      },
+      id,
+      name,
+      to: '/corporation/$id' as const,
+      key: `corporation ${id}`,
+      title: t('Remove {name}', { name }),
       body: { remove_member_corporations: [id] },
     })),
   ];

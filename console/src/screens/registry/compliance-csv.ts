@@ -7,8 +7,14 @@ import { reasonInWords, STATUSES } from './compliance-words.ts';
 export function complianceCsv({ persons, never_signed_in }: Compliance): string {
   return toCsv([
     [
-      ...[t('Person'), t('Character'), t('Character id'), t('Status'), t('Why')],
-      ...[t('Since'), t('Days'), t('Grace until')],
+      t('Person'),
+      t('Character'),
+      t('Character id'),
+      t('Status'),
+      t('Why'),
+      t('Since'),
+      t('Days'),
+      t('Grace until'),
     ],
     ...persons.flatMap(({ main, characters }) =>
       characters.map(({ user, status, reason, missing_scopes, since, days, grace_until }) => [
@@ -23,7 +29,14 @@ export function complianceCsv({ persons, never_signed_in }: Compliance): string 
       ]),
     ),
     ...never_signed_in.map(({ character_id, character_name }) => [
-      ...['', character_name, character_id, t(STATUSES.never), '', '', '', ''],
+      '',
+      character_name,
+      character_id,
+      t(STATUSES.never),
+      '',
+      '',
+      '',
+      '',
     ]),
   ]);
 }

@@ -101,7 +101,10 @@ function linesOf({ persons, never_signed_in }: ComplianceRecord): Line[] {
     characters,
   }));
   const strangers = never_signed_in.map((user) => ({
-    ...{ user, status: 'never' as const, days: -1, characters: [] },
+    user,
+    status: 'never' as const,
+    days: -1,
+    characters: [],
   }));
   return [...known, ...strangers].sort(
     (one, other) =>

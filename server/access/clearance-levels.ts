@@ -37,14 +37,9 @@ export function isSuperuser(level: number): boolean {
 
 export type Mode = 'read' | 'write';
 
-const LEAST: Readonly<Record<Mode, (distance: Distance) => number>> = {
-  read: (distance) => Math.min(distance, 7),
-  write: (distance) => Math.min(distance + 1, 8),
-};
-
-/** The lowest level with authority at a distance (D12). */
+/** The lowest level with authority at a distance: the distance itself to read, one more to write (D12). */
 export function leastLevel(distance: Distance, mode: Mode): number {
-  return LEAST[mode](distance);
+  return mode === 'read' ? distance : distance + 1;
 }
 
 /** Whether a level has authority at a distance (D12). Guests (-1) have none, not even at distance 0. */

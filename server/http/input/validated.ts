@@ -17,7 +17,7 @@ export function validated(
   body: z.ZodTypeAny | undefined,
 ): AppRoute {
   const { pathParams, headers, query = z.object({}) } = route;
-  const services: Partial<Record<Part, Validator>> = {
+  const validators: Partial<Record<Part, Validator>> = {
     ...(isSchema(pathParams) && { pathParams: validator(pathParams, { noun: 'parameter' }) }),
     ...(isSchema(headers) && { headers: validator(headers, { noun: 'header' }) }),
     ...(body !== undefined && { body: validator(body, { noun: 'field' }) }),
@@ -27,7 +27,7 @@ export function validated(
       }),
   };
   // ts-rest uses only their `safeParse`.
-  return { ...route, ...(services as Pick<AppRoute, 'pathParams' | 'headers' | 'query'>) };
+  return { ...route, ...(validators as Pick<AppRoute, 'pathParams' | 'headers' | 'query'>) };
 }
 
 /** Tells where a name belongs that was sent as a query parameter but is a field of the body or a header. */

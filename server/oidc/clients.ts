@@ -9,7 +9,7 @@ import { type Admission, readmit } from '../access/admission.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
+import { requireCallable } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
@@ -205,13 +205,7 @@ async function requireUsable(
       'This service has no RSA key: TOKEN_SIGNING_KEYS lacks one',
     );
   }
-  if (!uri || settings.callbackAllowPrivate) return;
-  try {
-    await requirePublicHost(uri);
-  } catch (error) {
-    if (!(error instanceof ForbiddenAddress)) throw error;
-    throw invalid(['body', 'backchannel_logout_uri'], error.message);
-  }
+  if (uri) await requireCallable(uri, 'backchannel_logout_uri', settings.callbackAllowPrivate);
 }
 
 function distinct<T>(list: readonly T[]): T[] {

@@ -1,6 +1,7 @@
 import { promises as dns, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { invalid } from '../shared/domain-error.ts';
 
 /** A configured URL leads to an address that must not be called (D29). */
 export class ForbiddenAddress extends Error {
@@ -41,6 +42,20 @@ export async function requirePublicHost(url: string): Promise<void> {
   // A name that does not resolve now is accepted, as it may resolve later; the call checks again.
   const addresses = isIP(host) ? [host] : await resolve(host);
   if (!addresses.every(isPublicAddress)) throw new ForbiddenAddress();
+}
+
+/**
+ * Refuses a URL in a field of the body that must not be called, unless private addresses are allowed (D29); the call
+ * itself checks again.
+ */
+export async function requireCallable(url: string, field: string, allowPrivate: boolean): Promise<void> {
+  if (allowPrivate) return;
+  try {
+    await requirePublicHost(url);
+  } catch (error) {
+    if (!(error instanceof ForbiddenAddress)) throw error;
+    throw invalid(['body', field], error.message);
+  }
 }
 
 async function resolve(host: string): Promise<string[]> {

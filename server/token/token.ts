@@ -6,9 +6,9 @@ import type { Caller } from '../access/caller.queries.ts';
 import { BUILT_IN_USER } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { ForbiddenAddress, requirePublicHost } from '../outbound/public-address.ts';
+import { requireCallable } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
-import { invalid, notFound, revoked } from '../shared/domain-error.ts';
+import { notFound, revoked } from '../shared/domain-error.ts';
 import { toUser } from '../user/user.ts';
 import { findUser } from '../user/user-record.queries.ts';
 import { deleteToken, insertToken } from './token.queries.ts';
@@ -69,7 +69,7 @@ export async function createAppToken(
   kind: 'dyn' | 'per',
   { callback, comments }: PostAppToken,
 ): Promise<AppToken> {
-  if (!settings.callbackAllowPrivate) await refusePrivateCallback(callback);
+  await requireCallable(callback, 'callback', settings.callbackAllowPrivate);
   const { caller } = admission;
   const uuid = randomUUID();
   const token = {
@@ -90,15 +90,6 @@ export async function createAppToken(
     await recordToken(tx, 'token.created', token, token.created_on);
   });
   return { tkn: await keys.sign(token) };
-}
-
-async function refusePrivateCallback(callback: string): Promise<void> {
-  try {
-    await requirePublicHost(callback);
-  } catch (error) {
-    if (!(error instanceof ForbiddenAddress)) throw error;
-    throw invalid(['body', 'callback'], error.message);
-  }
 }
 
 /** Creates a user token of the built-in user; the owner of the calling permanent token becomes its sponsor (D23). */

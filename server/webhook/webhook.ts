@@ -13,7 +13,7 @@ import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { readPosition } from '../event/read.queries.ts';
 import type { Vault } from '../keys/vault.ts';
-import { ForbiddenAddress, hostOf, requirePublicHost } from '../outbound/public-address.ts';
+import { hostOf, requireCallable } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { deleteWebhook } from './delete-webhooks.queries.ts';
@@ -74,7 +74,7 @@ export async function createWebhook(
   { url, types, group_ids, ordered }: PostWebhook,
 ): Promise<NewWebhook> {
   const { db, clock, vault } = services;
-  await requireUrl(services, url);
+  await requireCallable(url, 'url', services.settings.callbackAllowPrivate);
   const now = clock.now();
   const webhook_id = objectId(now);
   const secret = newSecret();
@@ -122,7 +122,7 @@ export async function updateWebhook(
   if (url != null) {
     // The URL's host is looked up in DNS only for callers who may change the webhook.
     await getWebhook({ db }, admission.caller, webhookId);
-    await requireUrl(services, url);
+    await requireCallable(url, 'url', services.settings.callbackAllowPrivate);
   }
   return inTransaction(db, async (tx) => {
     const { caller, webhook: before } = await lockReached(tx, admission, webhookId);
@@ -210,17 +210,6 @@ export async function rotateSecret(
  */
 function isLost({ webhook_id, secret, disabled_on }: LockedWebhook, vault: Vault): boolean {
   return disabled_on !== null && !vault.canOpen(secret, secretPlace(webhook_id));
-}
-
-/** Refuses URLs that must not be called (D29); the call itself checks again. */
-async function requireUrl({ settings }: Pick<Services, 'settings'>, url: string): Promise<void> {
-  if (settings.callbackAllowPrivate) return;
-  try {
-    await requirePublicHost(url);
-  } catch (error) {
-    if (!(error instanceof ForbiddenAddress)) throw error;
-    throw invalid(['body', 'url'], error.message);
-  }
 }
 
 async function requireGroups(

@@ -53,97 +53,129 @@ export async function fetchSnapshot(
   wanted: OrganizationIds,
   check?: () => Promise<boolean>,
 ): Promise<FetchedSnapshot> {
-  const { db } = services;
-  const api = createGameApi(client);
+  const asked = await askForOrganizations(services.db, createGameApi(client), wanted, check);
+  const { asRead, members, alliances, executors } = asked;
+  const corporationAnswers = new Map([...members.answers, ...executors.answers]);
+  const corporations = openOnes(corporationAnswers, isOpenCorporation);
+  const ceos = await nameCeos(services, client, [...corporations.values()], asRead);
+  const described = new Map([...corporations].filter(([, { ceo_id }]) => ceos.names.has(ceo_id)));
+  const ready = readyAlliances(alliances.answers, described, asRead);
+  const closed = closedAlliances(alliances.answers, ready, corporationAnswers);
+  const unknown = unknownOnes(alliances.answers);
+  const certain = new Set([...asRead.alliances.keys(), ...ready.keys(), ...closed, ...unknown]);
+  // If its alliance could not be fetched, the corporation's membership is unknown, so the corporation is left out.
+  const settled = [...described].filter(([, { alliance_id: id }]) => id === undefined || certain.has(id));
+  const outage = members.outage ?? alliances.outage ?? executors.outage ?? ceos.failure;
+  return {
+    snapshot: toSnapshot(ready, settled, ceos),
+    asRead,
+    closed: {
+      alliances: closed,
+      corporations: [...corporationAnswers.keys()].filter((id) => isClosed(corporationAnswers, id)),
+    },
+    missing: {
+      alliances: [...unknown, ...alliances.failed],
+      corporations: [...unknownOnes(corporationAnswers), ...members.failed],
+    },
+    failure: outage ?? members.failure ?? alliances.failure ?? executors.failure,
+    outage,
+  };
+}
+
+/** Asks the provider; the executors are only those that were neither asked for nor are stored. */
+async function askForOrganizations(
+  db: Kysely<Database>,
+  api: ReturnType<typeof createGameApi>,
+  wanted: OrganizationIds,
+  check: (() => Promise<boolean>) | undefined,
+) {
   const players = wanted.corporations.filter((id) => id >= FIRST_PLAYER_CORPORATION);
-  let asRead = await readOrganizations(db, { alliances: wanted.alliances, corporations: players });
+  const wantedRows = await readOrganizations(db, { alliances: wanted.alliances, corporations: players });
   const members = await askAll(players, (id) => api.corporation(id), check);
   const named = [...members.answers.values()].flatMap((facts) => facts?.alliance_id ?? []);
-  const namedAlliances = await readOrganizations(db, { alliances: [...new Set(named)], corporations: [] });
-  const unregistered = named.filter((id) => !namedAlliances.alliances.has(id));
+  const namedRows = await readOrganizations(db, { alliances: [...new Set(named)], corporations: [] });
+  const unregistered = named.filter((id) => !namedRows.alliances.has(id));
   const alliances = await askAll([...wanted.alliances, ...unregistered], (id) => api.alliance(id), check);
   const executorIds = [...alliances.answers.values()].flatMap(
     (facts) => facts?.executor_corporation_id ?? [],
   );
   const unasked = [...new Set(executorIds)].filter((id) => !members.answers.has(id));
-  const knownExecutors = await readOrganizations(db, { alliances: [], corporations: unasked });
-  asRead = {
-    alliances: new Map([...asRead.alliances, ...namedAlliances.alliances]),
-    corporations: new Map([...asRead.corporations, ...knownExecutors.corporations]),
+  const executorRows = await readOrganizations(db, { alliances: [], corporations: unasked });
+  const asRead: StoredOrganizations = {
+    alliances: new Map([...wantedRows.alliances, ...namedRows.alliances]),
+    corporations: new Map([...wantedRows.corporations, ...executorRows.corporations]),
   };
   const executors = await askAll(
     unasked.filter((id) => id >= FIRST_PLAYER_CORPORATION && !asRead.corporations.has(id)),
     (id) => api.corporation(id),
     check,
   );
+  return { asRead, members, alliances, executors };
+}
 
-  const corporationAnswers = new Map([...members.answers, ...executors.answers]);
-  const corporations = openOnes(corporationAnswers, isOpenCorporation);
-  const ceos = await nameCeos(services, client, [...corporations.values()], asRead);
-  const described = new Map([...corporations].filter(([, { ceo_id }]) => ceos.names.has(ceo_id)));
-
-  /**
-   * An alliance is stored only with its executor, which must be registered or open (D39). Others wait for a later run,
-   * or are closed.
-   */
+/**
+ * An alliance is stored only with its executor, which must be registered or open (D39). Others wait for a later run, or
+ * are closed.
+ */
+function readyAlliances(
+  answers: Answered<AllianceFacts>,
+  described: ReadonlyMap<number, OpenCorporation>,
+  asRead: StoredOrganizations,
+): Map<number, OpenAlliance> {
   const isReady = (id: number, executorId: number) => {
     const home = described.get(executorId)?.alliance_id;
     if (described.has(executorId) && (home === undefined || home === id || asRead.alliances.has(home)))
       return true;
     return asRead.corporations.has(executorId);
   };
-  const openAlliances = openOnes(alliances.answers, isOpenAlliance);
-  const ready = new Map(
-    [...openAlliances].filter(([id, facts]) => isReady(id, facts.executor_corporation_id)),
+  return new Map(
+    [...openOnes(answers, isOpenAlliance)].filter(([id, facts]) =>
+      isReady(id, facts.executor_corporation_id),
+    ),
   );
-  const closedAlliances = [...alliances.answers].flatMap(([id, facts]) => {
+}
+
+/** Alliances without an executor among the players' corporations, and those whose executor is closed itself. */
+function closedAlliances(
+  answers: Answered<AllianceFacts>,
+  ready: ReadonlyMap<number, OpenAlliance>,
+  corporationAnswers: Answered<CorporationFacts>,
+): number[] {
+  return [...answers].flatMap(([id, facts]) => {
     const executorId = facts?.executor_corporation_id;
     const ends = executorId === undefined || executorId < FIRST_PLAYER_CORPORATION;
     const leaderless = executorId !== undefined && !ready.has(id) && isClosed(corporationAnswers, executorId);
     return facts !== undefined && (ends || leaderless) ? [id] : [];
   });
-  const certain = new Set([...asRead.alliances.keys(), ...ready.keys(), ...closedAlliances]);
-  for (const [id, facts] of alliances.answers) if (facts === undefined) certain.add(id);
-  // If its alliance could not be fetched, the corporation's membership is unknown, so the corporation is left out.
-  const settled = [...described].filter(([, { alliance_id: id }]) => id === undefined || certain.has(id));
-  const outage = members.outage ?? alliances.outage ?? executors.outage ?? ceos.failure;
+}
+
+function toSnapshot(
+  alliances: ReadonlyMap<number, OpenAlliance>,
+  corporations: readonly (readonly [number, OpenCorporation])[],
+  ceos: Awaited<ReturnType<typeof nameCeos>>,
+): ProviderSnapshot {
   return {
-    snapshot: {
-      alliances: [...ready].map(([alliance_id, { name, ticker, executor_corporation_id }]) => ({
-        alliance_id,
-        alliance_name: name,
-        ticker,
-        executor_corporation_id,
-      })),
-      corporations: settled.map(([corporation_id, { name, ticker, alliance_id, ceo_id }]) => ({
-        corporation_id,
-        corporation_name: name,
-        ticker,
-        alliance_id: alliance_id ?? null,
-        ceo_id,
-        ceo_name: ceos.names.get(ceo_id) as string,
-      })),
-      characters: firstOfEach(
-        settled.flatMap(([corporation_id, { ceo_id }]) => {
-          const character_name = ceos.newcomers.get(ceo_id);
-          return character_name === undefined
-            ? []
-            : [{ character_id: ceo_id, character_name, corporation_id }];
-        }),
-        (row) => row.character_id,
-      ),
-    },
-    asRead,
-    closed: {
-      alliances: closedAlliances,
-      corporations: [...corporationAnswers.keys()].filter((id) => isClosed(corporationAnswers, id)),
-    },
-    missing: {
-      alliances: [...unknownOnes(alliances.answers), ...alliances.failed],
-      corporations: [...unknownOnes(corporationAnswers), ...members.failed],
-    },
-    failure: outage ?? members.failure ?? alliances.failure ?? executors.failure,
-    outage,
+    alliances: [...alliances].map(([alliance_id, { name, ticker, executor_corporation_id }]) => ({
+      alliance_id,
+      alliance_name: name,
+      ticker,
+      executor_corporation_id,
+    })),
+    corporations: corporations.map(([corporation_id, { name, ticker, alliance_id, ceo_id }]) => ({
+      corporation_id,
+      corporation_name: name,
+      ticker,
+      alliance_id: alliance_id ?? null,
+      ceo_id,
+      ceo_name: ceos.names.get(ceo_id) as string,
+    })),
+    characters: firstOfEach(
+      corporations.flatMap(([corporation_id, { ceo_id }]) => {
+        const character_name = ceos.newcomers.get(ceo_id);
+        return character_name === undefined ? [] : [{ character_id: ceo_id, character_name, corporation_id }];
+      }),
+      (row) => row.character_id,
+    ),
   };
 }
 

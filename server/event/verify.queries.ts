@@ -70,12 +70,12 @@ export async function verifyStretch(
  *
  * @returns also the last event that was looked at; null when no more follow
  */
-export async function findUnchained(
+export async function findWithoutSeal(
   db: Kysely<Database>,
   after: string,
   most: number,
-): Promise<{ readonly end: string | null; readonly unchained: string | null }> {
-  const { rows } = await sql<{ end: string | null; unchained: string | null }>`
+): Promise<{ readonly end: string | null; readonly lost: string | null }> {
+  const { rows } = await sql<{ end: string | null; lost: string | null }>`
     with next as materialized (
       select event_id from events where event_id > ${after}::uuid order by event_id limit ${most}
     )
@@ -83,6 +83,6 @@ export async function findUnchained(
       (select event_id from next n
         where not exists (select from event_seals s where s.event_id = n.event_id offset 0)
           and not exists (select from unsealed_events u where u.event_id = n.event_id)
-        order by event_id limit 1) as unchained`.execute(db);
-  return rows[0] ?? { end: null, unchained: null };
+        order by event_id limit 1) as lost`.execute(db);
+  return rows[0] ?? { end: null, lost: null };
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import { leastIdOf } from './event-id.ts';
 import { KEPT_AT_LEAST } from './partitions.ts';
-import { findPlaceBefore, findUnchained, type Place, verifyStretch } from './verify.queries.ts';
+import { findPlaceBefore, findWithoutSeal, type Place, verifyStretch } from './verify.queries.ts';
 
 /** Seals, or events, that one statement verifies. */
 const AT_ONCE = 5_000;
@@ -30,18 +30,19 @@ export async function verifyEvents(
   const { from, event_id, head } = await findPlaceBefore(db, most);
   const { looked, fault } = await verifyChain(db, from, now);
   if (fault !== undefined) return { looked, head, fault };
-  const unchained = await verifyChained(db, event_id, now);
-  return { looked, head, fault: unchained && `event ${unchained} has no position any more` };
+  const lost = await firstWithoutSeal(db, event_id, now);
+  return { looked, head, fault: lost && `event ${lost} has no position any more` };
 }
 
 /**
- * The first event after this one, of all those that must still exist where there is none, that has lost its seal.
+ * The id of the first event that has lost its seal, among those after this one; among all that must still exist where
+ * it is null.
  *
  * Ids are in the order of time, seals in that of commits: where a change committed late, or a clock was wrong, events
  * that were sealed later may have lower ids. One whose seal leaves no gap, as it was the last one or as the chain was
  * written anew, is then found by a look at all events only.
  */
-async function verifyChained(
+async function firstWithoutSeal(
   db: Kysely<Database>,
   event_id: string | null,
   now: Date,
@@ -49,8 +50,8 @@ async function verifyChained(
   const least = leastKept(now);
   let after: string | null = event_id === null || event_id < least ? least : event_id;
   while (after !== null) {
-    const { end, unchained } = await findUnchained(db, after, AT_ONCE);
-    if (unchained !== null) return unchained;
+    const { end, lost } = await findWithoutSeal(db, after, AT_ONCE);
+    if (lost !== null) return lost;
     after = end;
   }
   return undefined;

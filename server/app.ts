@@ -112,7 +112,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
     const queue = await unlessStopped(openQueue({ databaseUrl: database.url, log, worker }));
     const sso = createSso({ settings, clock, ...(limits && { limits }) });
     const access = createAccessTokens({ db, vault, clock, sso, queue, log });
-    const lastWork = createLastWork(log);
+    const lastWork = createLastWork(log, 'sign-ins at applications');
     let lastUntil: number | undefined;
     const finishTokens = async () => {
       lastUntil ??= performance.now() + LAST_WITHIN;

@@ -22,12 +22,13 @@ import { findNameable } from './annotations.ts';
 import { answerAround } from './answer-around.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
+import { FORWARDING_BUSY } from './forwarding-busy.ts';
 import { createJoiner } from './join-pages.ts';
 import { createRecheck } from './recheck.ts';
 import { refusal } from './refusal.ts';
 
 /** Limits of concurrent forwarded requests in one process: in all, for one caller, and milliseconds of waiting. */
-const AT_ONCE = { most: 64, each: 16, waitFor: 10_000 };
+const AT_ONCE = { most: 64, each: 16, waitFor: 10_000, crowded: FORWARDING_BUSY };
 
 type ForwardServices = Pick<Services, 'client' | 'clock' | 'db' | 'document' | 'log' | 'names'>;
 

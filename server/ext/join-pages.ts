@@ -8,6 +8,7 @@ import { createFairSemaphore } from '../shared/fair-semaphore.ts';
 import { type GiveWay, giveWay } from '../shared/give-way.ts';
 import { holdSlot, SLOTS_PER_CALLER } from './caller-slots.ts';
 import type { FieldsFrom } from './ext-params.ts';
+import { FORWARDING_BUSY } from './forwarding-busy.ts';
 import { createJoined, type Joined, MOST_PAGES } from './joined-answer.ts';
 import { readAllPages } from './read-pages.ts';
 
@@ -47,8 +48,9 @@ export function createJoiner(
   { db, log }: Pick<Services, 'db' | 'log'>,
   { waitingBytes = WAITING_BYTES, wayFor = giveWay }: { waitingBytes?: number; wayFor?: GiveWay } = {},
 ): Joiner {
-  const lists = createFairSemaphore({ most: READ_AT_ONCE, each: SLOTS_PER_CALLER, waitFor: READ_WITHIN / 2 });
-  const pages = createFairSemaphore({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, waitFor: READ_WITHIN / 2 });
+  const wait = { waitFor: READ_WITHIN / 2, crowded: FORWARDING_BUSY };
+  const lists = createFairSemaphore({ most: READ_AT_ONCE, each: SLOTS_PER_CALLER, ...wait });
+  const pages = createFairSemaphore({ most: PAGES_AT_ONCE, each: PAGES_AT_ONCE, ...wait });
   const waiting = new Map<Readable, number>();
 
   /** Frees disk space that waits for slow clients by aborting the oldest answers. */

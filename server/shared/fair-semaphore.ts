@@ -11,7 +11,7 @@ export interface FairSemaphoreLimits {
   /** Maximum time in the queue, in milliseconds. */
   readonly waitFor: number;
   /** What is answered when that takes longer. */
-  readonly crowded?: { readonly code: ErrorCode; readonly detail: string };
+  readonly crowded: { readonly code: ErrorCode; readonly detail: string };
 }
 
 /**
@@ -32,11 +32,6 @@ export interface FairSemaphore {
 /** `Retry-After` in seconds when the wait has timed out, or may not begin. */
 const AGAIN_AFTER = 5;
 
-const CROWDED = {
-  code: 'forwarding_busy',
-  detail: 'Too many requests are being forwarded at the moment.',
-} as const;
-
 const FULL = 'You have the maximum number of requests that wait for others of yours.';
 
 export function createFairSemaphore({
@@ -44,7 +39,7 @@ export function createFairSemaphore({
   each,
   queued = Number.POSITIVE_INFINITY,
   waitFor,
-  crowded = CROWDED,
+  crowded,
 }: FairSemaphoreLimits): FairSemaphore {
   const inside = new Map<string, number>();
   /** What lets each caller's waiting ones in, in order of arrival. */

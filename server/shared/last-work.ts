@@ -9,7 +9,8 @@ export interface LastWork {
   finish(deadline: number): Promise<void>;
 }
 
-export function createLastWork(log: Pick<Logger, 'info' | 'error'>): LastWork {
+/** @param what names the work in the log, in the plural */
+export function createLastWork(log: Pick<Logger, 'info' | 'error'>, what: string): LastWork {
   const running = new Set<Promise<unknown>>();
   return {
     add(work) {
@@ -23,7 +24,7 @@ export function createLastWork(log: Pick<Logger, 'info' | 'error'>): LastWork {
     },
     async finish(deadline) {
       if (running.size === 0) return;
-      log.info({ count: running.size }, 'the stop waits for sign-ins at applications');
+      log.info({ count: running.size }, `the stop waits for ${what}`);
       const gone = new AbortController();
       let isLate = false;
       // Noted by the timer itself, which may fire a fraction of a millisecond before the deadline.
@@ -36,10 +37,7 @@ export function createLastWork(log: Pick<Logger, 'info' | 'error'>): LastWork {
       for (const _ of ['what runs', 'what that added']) await Promise.race([Promise.all(running), late]);
       gone.abort();
       if (running.size > 0 && isLate)
-        log.error(
-          { count: running.size },
-          'the stop has cut off sign-ins at applications, which may be lost',
-        );
+        log.error({ count: running.size }, `the stop has cut off ${what}, which may be lost`);
     },
   };
 }

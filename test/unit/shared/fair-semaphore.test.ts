@@ -3,11 +3,12 @@ import { DomainError } from '../../../server/shared/domain-error.ts';
 import { createFairSemaphore, within } from '../../../server/shared/fair-semaphore.ts';
 
 const LONG = 60_000;
+const crowded = { code: 'forwarding_busy', detail: 'Too many.' } as const;
 const turn = () => new Promise(setImmediate);
 
 /** The callers that have entered so far, in order. */
 function watched(limits: { most: number; each: number; queued?: number; waitFor?: number }) {
-  const semaphore = createFairSemaphore({ waitFor: LONG, ...limits });
+  const semaphore = createFairSemaphore({ waitFor: LONG, crowded, ...limits });
   const came: string[] = [];
   const enter = (caller: string, signal = new AbortController().signal) => {
     const entering = semaphore.enter(caller, () => signal);
@@ -106,7 +107,7 @@ describe('a semaphore', () => {
 });
 
 describe('a semaphore within another', () => {
-  const limits = { most: 2, each: 2, waitFor: LONG };
+  const limits = { most: 2, each: 2, waitFor: LONG, crowded };
   const present = () => new AbortController().signal;
 
   it('has no more holders than both allow, and takes turns with the others in it', async () => {

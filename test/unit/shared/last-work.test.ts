@@ -5,7 +5,8 @@ import { createLastWork } from '../../../server/shared/last-work.ts';
 
 function stage() {
   const logged: string[] = [];
-  return { logged, work: createLastWork(createLog('info', { write: (line) => logged.push(line) })) };
+  const log = createLog('info', { write: (line) => logged.push(line) });
+  return { logged, work: createLastWork(log, 'deliveries') };
 }
 
 it('D84: a stop waits for what runs, and for what that adds, also when it fails', async () => {
@@ -42,6 +43,6 @@ it('D84: what is not done by the deadline is told, even if the timer fires a lit
     const { work, logged } = stage();
     void work.add(new Promise(() => undefined));
     await work.finish(performance.now() + 1 + n / 40);
-    expect(logged.join('')).toContain('the stop has cut off sign-ins at applications, which may be lost');
+    expect(logged.join('')).toContain('the stop has cut off deliveries, which may be lost');
   }
 });

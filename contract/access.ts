@@ -11,7 +11,10 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /** The level of guests: it grants nothing, as it is below 0 (D28). */
 export const GUEST_LEVEL = -1;
-export const MAX_LEVEL = 10;
+/** All levels of members (docs/rules.md). */
+export const LEVELS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
+export type Level = (typeof LEVELS)[number];
+export const MAX_LEVEL = 10 satisfies Level;
 /** The lowest level that administers: everybody's groups, login switches, lowering of levels (D15, D16). */
 export const ADMINISTRATOR_LEVEL = 9;
 /** Character id of the user that stands for the service itself: no character of the game. */

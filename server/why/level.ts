@@ -1,3 +1,4 @@
+import type { Level } from '../../contract/access.ts';
 import {
   ALLIANCE_LEVEL,
   CEO_LEVEL,
@@ -21,19 +22,19 @@ interface LevelJudged {
 }
 
 /** What each level allows, as in the table of levels in docs/rules.md. */
-const MEANS = [
-  'may read public data and its own',
-  'may read what concerns its corporation',
-  'may change what concerns its corporation',
-  'may read what concerns its alliance',
-  'may change what concerns its alliance',
-  'may read what concerns its coalitions',
-  'may change what concerns its coalitions',
-  'may read what concerns everybody',
-  'may change what concerns everybody',
-  'administers',
-  'may do everything',
-] as const;
+const MEANS: Readonly<Record<number, string>> = {
+  0: 'may read public data and its own',
+  1: 'may read what concerns its corporation',
+  2: 'may change what concerns its corporation',
+  3: 'may read what concerns its alliance',
+  4: 'may change what concerns its alliance',
+  5: 'may read what concerns its coalitions',
+  6: 'may change what concerns its coalitions',
+  7: 'may read what concerns everybody',
+  8: 'may change what concerns everybody',
+  9: 'administers',
+  10: 'may do everything',
+} satisfies Record<Level, string>;
 
 /** Explains where a user's level comes from (D19, D28). The answer is `no` for guests, whose level grants nothing. */
 export function whyLevel({

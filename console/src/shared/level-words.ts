@@ -1,4 +1,5 @@
 import { t } from '../text/text.ts';
+import type { ALL_LEVELS } from './level-thresholds.ts';
 
 const MEANINGS: Readonly<Record<number, string>> = {
   [-1]: 'Guest: nothing but being here.',
@@ -13,7 +14,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   8: 'Reads and changes everyone registered here.',
   9: 'Administrator: groups, coalitions, who may log in.',
   10: 'Superuser: everything.',
-};
+} satisfies Record<-1 | (typeof ALL_LEVELS)[number], string>;
 
 /** Describes what a clearance level allows, in a sentence. */
 export function meaningOf(level: number): string {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hasAuthority, levelsToGive, mayReach } from '../../../console/src/shared/authority.ts';
+import { ALL_LEVELS } from '../../../console/src/shared/level-thresholds.ts';
+import { LEVELS } from '../../../contract/access.ts';
 import { hasAuthority as suffices } from '../../../server/access/clearance-levels.ts';
 import { distanceTo, type Position } from '../../../server/access/distance.ts';
 import { lackToSetLevel } from '../../../server/access/level-change.ts';
@@ -73,4 +75,8 @@ it('D13, D14: what the service allows over an organization is offered; nothing o
     if (me.shown.coalitions.length === 0) expect(found).toBe(allowed);
   });
   fc.assert(offered, { numRuns: 2000 });
+});
+
+it('D16: the console offers every level that there is', () => {
+  expect(ALL_LEVELS).toEqual(LEVELS);
 });

@@ -16,5 +16,9 @@ export async function resumeAfterClockSetBack({ db, log }: Pick<Services, 'db' |
     await hurryDeliveriesOfLater(tx);
     return true;
   });
-  if (ahead) log.warn('the clock of the database was ahead: what waited for a time of then goes on now');
+  if (ahead) {
+    log.warn(
+      "the database's clock was ahead and has been set back: what it had scheduled too late is due now",
+    );
+  }
 }

@@ -70,7 +70,7 @@ describe('D52: once the clock of the database is right again that was ahead', ()
     });
     const { rows } = await sql`select from pgboss.version where maintained_on is null`.execute(app.db);
     expect(rows).toHaveLength(1);
-    expect(app.logged).toContainEqual(expect.stringContaining('the clock of the database was ahead'));
+    expect(app.logged).toContainEqual(expect.stringContaining("the database's clock was ahead"));
   });
 
   it('D34: a refresh that was cut off then counts as cut off, and no other one is kept from its grant', async () => {

@@ -7,11 +7,14 @@ import { queries } from '../session/api.ts';
 import { BUILT_IN, hasAuthority, mayReach } from '../shared/authority.ts';
 import { groupsOf, personOf } from '../shared/by-id.ts';
 import { applicationsAs, eventsOf, usersOf, usesOf } from '../shared/known-listings.ts';
+import {
+  CHANGES_COALITION,
+  READS_ALLIANCE,
+  READS_COALITION,
+  READS_CORPORATION,
+} from '../shared/level-thresholds.ts';
 import { trackingOf } from '../shared/tracking.ts';
 import { have, type Needs } from './ahead.ts';
-
-const LEVEL_THAT_READS = { corporation: 1, alliance: 3, coalition: 5 } as const;
-const LEVEL_THAT_CHANGES_COALITIONS = 6;
 
 export const standing: Needs = (_, me) => [
   groupsOf(me.character_id),
@@ -33,16 +36,15 @@ export const registry: Needs = () => [queries.alliance.list()];
 
 export const alliance: Needs = ({ id }, me) => {
   const params = { alliance_id: Number(id) };
-  const reads =
-    me.clearance_level >= LEVEL_THAT_READS.alliance && mayReach('read', me, { alliance: Number(id) });
+  const reads = me.clearance_level >= READS_ALLIANCE && mayReach('read', me, { alliance: Number(id) });
   return [queries.alliance.get({ params }), ...(reads ? [queries.alliance.compliance({ params })] : [])];
 };
 
 export const corporation: Needs = ({ id }, me) => {
   const params = { corporation_id: Number(id) };
   // The alliance of another corporation is not known yet.
-  const own = me.corporation === id || me.clearance_level >= LEVEL_THAT_READS.alliance;
-  const reads = me.clearance_level >= LEVEL_THAT_READS.corporation && own;
+  const own = me.corporation === id || me.clearance_level >= READS_ALLIANCE;
+  const reads = me.clearance_level >= READS_CORPORATION && own;
   return [
     queries.corporation.get({ params }),
     ...(reads
@@ -54,8 +56,8 @@ export const corporation: Needs = ({ id }, me) => {
 export const coalition: Needs = ({ id = '' }, me) => {
   const params = { coalition_id: id };
   const at = { coalition: id };
-  const reads = me.clearance_level >= LEVEL_THAT_READS.coalition && mayReach('read', me, at);
-  const changes = me.clearance_level >= LEVEL_THAT_CHANGES_COALITIONS && mayReach('write', me, at);
+  const reads = me.clearance_level >= READS_COALITION && mayReach('read', me, at);
+  const changes = me.clearance_level >= CHANGES_COALITION && mayReach('write', me, at);
   return [
     queries.coalition.get({ params }),
     ...(reads ? [queries.coalition.compliance({ params })] : []),

@@ -3,6 +3,7 @@ import { Badge, Group as Row, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { castellan, forget, queries } from '../../session/api.ts';
 import { useLevel, useMe } from '../../session/me.ts';
+import { BUILT_IN } from '../../shared/authority.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 import { EventList } from '../../shared/events/event-list.tsx';
 import { FieldsDialog, type Filled } from '../../shared/fields-dialog.tsx';
@@ -21,7 +22,6 @@ import { changeOf } from './change.ts';
 import { Joining } from './joining.tsx';
 import { Members } from './members.tsx';
 
-const BUILT_IN = 0;
 const route = getRouteApi('/group/$id');
 
 function useGroup(): GroupRecord {

@@ -4,6 +4,7 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { queries } from '../../session/api.ts';
 import { useMe } from '../../session/me.ts';
 import { replacedByThis, startSignIn } from '../../session/sign-in.ts';
+import { BUILT_IN } from '../../shared/authority.ts';
 import { Belonging } from '../../shared/belonging.tsx';
 import { Character } from '../../shared/character.tsx';
 import { GroupsOf } from '../../shared/groups-of.tsx';
@@ -19,8 +20,6 @@ import { Why } from '../../shared/why.tsx';
 import { t } from '../../text/text.ts';
 import { Tour } from './tour.tsx';
 import { VoiceIdentity } from './voice-identity.tsx';
-
-const BUILT_IN = 0;
 
 /** The user's own standing: what is missing, its organizations, and what it may do. */
 export function Standing() {

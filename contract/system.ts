@@ -1,4 +1,4 @@
-/** The instance itself: its configuration and its scheduled jobs. */
+/** The instance itself: its state, its configuration, its jobs, and the changes that the guard holds back. */
 import { z } from 'zod';
 import { level } from './access.ts';
 import { c, component, DateTime, FlagInQuery, field } from './common.ts';

@@ -42,7 +42,7 @@ export type EventBody = Omit<Event, 'position' | 'context'> & { readonly context
 /** Fields whose values and elements are users. */
 const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
-/** Elements of lists that take about as long as an event without any. */
+/** So many elements of its lists take about as long to store as one more event without any. */
 const LISTED_WEIGH_AS_ONE = 25;
 
 /** Subjects whose events link characters: the actor is mostly another character of the human whom they are about. */
@@ -50,8 +50,8 @@ const LINKING: ReadonlySet<string> = new Set(['person', 'voice']);
 
 /**
  * Records events within the transaction of the change, so that they are committed or rolled back with it (D90): one
- * statement for some hundreds of them, and one more if targets lack their names. Call it last, when the transaction holds every
- * lock it needs.
+ * statement for some hundreds of them, and one more if targets lack their names. Call it last, when the transaction
+ * holds every lock it needs.
  *
  * @returns the events' ids, in order
  */

@@ -30,13 +30,14 @@ const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
 /** Timeout of one refresh in milliseconds, including the wait for a refresh by another process. */
 const WITHIN = 20_000;
 /**
- * Milliseconds by which a grant is put behind the others whose check gave no result. A run takes all that are due until
- * then, so whichever comes next has it: without it that would find fewer dead than the guard holds, and take those away.
+ * Milliseconds after which a grant whose check gave no result is due again, behind the others. The next run has it, too,
+ * as each takes all that are due within that time: without such grants it might find fewer dead ones than the guard
+ * holds back, and invalidate those.
  */
 const AGAIN_AFTER = 5 * 60_000;
 /**
  * The same where the sign-on answered for nearly all others: longer than from one run to the next, so that there are
- * runs without a grant that always fails. After an outage it would keep from the guard what the next run finds.
+ * runs without a grant that always fails. Not after an outage: the next run has to show the guard all of these grants.
  */
 const ALONE_AGAIN_AFTER = 25 * 60_000;
 /** A run that fails for a larger share of users does not count for the guard (D63); a single odd answer is no outage. */
@@ -53,10 +54,10 @@ interface Check {
 }
 
 /**
- * Checks at the provider's sign-on the refresh tokens that were not used there for 40 to 45 minutes (all of them in a
- * run that an administrator requested), each once per run, so that tracking is at most an hour old, but for single tokens
- * whose check failed, and access tokens are at hand before they are needed. Tokens that the sign-on declares invalid (D34) are marked together at the end,
- * unless they are suspiciously many (D63).
+ * Checks refresh tokens at the provider's sign-on: those that were not used there for 40 to 45 minutes, or all in a run
+ * that an administrator requested, each once. So tracking is at most an hour old, except for single tokens whose check
+ * failed, and access tokens are at hand before they are needed. The tokens that the sign-on declares invalid (D34) are
+ * marked together at the end, unless they are suspiciously many (D63).
  *
  * @throws Error when the run was stopped (the next run continues), or when the sign-on is failing; its verdicts of this
  * run are then discarded
@@ -71,7 +72,7 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
   };
   const now = clock.now();
   await makeDue(db, now, run.asked ? now : new Date(now.getTime() + LATEST));
-  // Not those that fail in this run.
+  // Those whose check gives no result in this run are due later than that, so it takes none of them twice.
   const dueBy = new Date(now.getTime() + AGAIN_AFTER - 1);
   const total = await countToCheck(db, dueBy);
   const characters = new Set<number>();

@@ -4,8 +4,8 @@ import { listChanged, type NewEvent, recordEvents, valueChanges } from '../event
 import type { ListDifference } from '../shared/list-change.ts';
 import type { Membership, NewGroup } from './group.queries.ts';
 
-/** Fields of events that follow from another event of a group. */
-interface Consequences {
+/** The cause of the events that follow from an event of a group; none where nothing was recorded. */
+interface Caused {
   readonly cause?: NonNullable<NewEvent['cause']>;
 }
 
@@ -45,7 +45,7 @@ export async function recordGroupUpdated(
   after: Omit<GroupValues, 'group_name'>,
   members: ListDifference<number>,
   now: Date,
-): Promise<Consequences> {
+): Promise<Caused> {
   const targets = targetsOf(groupId, before.group_name);
   const { group_name } = before;
   const changes = valueChanges(told(before), told({ group_name, ...after }), FIELDS);
@@ -67,7 +67,7 @@ export async function recordGroupDeleted(
   before: GroupValues,
   members: Iterable<number>,
   now: Date,
-): Promise<Required<Consequences>> {
+): Promise<Required<Caused>> {
   const targets = targetsOf(groupId, before.group_name);
   const changes = valueChanges<Partial<ReturnType<typeof told>>>(told(before), {}, FIELDS);
   const left = { added: [], removed: [...members] };

@@ -63,7 +63,7 @@ export interface WaysOn {
   readonly again?: string | undefined;
 }
 
-/** The refusal for an unknown or expired state code. */
+/** For a state code that is not stored, or not any more. */
 export const UNKNOWN = badRequest('This sign-in is not known here, or not any more.');
 export const COMPLETED = badRequest('This sign-in was completed already.');
 export const EXPIRED = badRequest('This sign-in was not completed in time.');

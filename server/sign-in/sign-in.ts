@@ -52,7 +52,7 @@ export async function completeSignIn(
   const interaction = state && interactionOf(services.settings, state, cookies);
   // Another browser began this sign-in: this one learns nothing about it and cannot use its state code.
   if (interaction === 'another') return { kind: 'refused', refusal: OTHER_BROWSER, waysOn: {} };
-  const outcome = await end(services, query, state);
+  const outcome = await outcomeOf(services, query, state);
   services.metrics.signIns.inc({ outcome: outcome.kind === 'admitted' ? 'signed-in' : outcome.kind });
   const goOn = (to: InteractionStep) => interaction && interactionUrl(services.settings, interaction, to);
   if (outcome.kind === 'admitted') {
@@ -73,7 +73,7 @@ export async function completeSignIn(
   return { kind: 'refused', refusal: outcome, waysOn, cookie };
 }
 
-async function end(
+async function outcomeOf(
   services: Services,
   query: CallbackQuery,
   state: StateCode | undefined,

@@ -175,9 +175,11 @@ export function valueChanges<T extends object>(
   fields: readonly (keyof T & string)[],
 ): ValueChange[] {
   return fields.flatMap((field) => {
-    const [former, present] = [before[field] ?? null, after[field] ?? null] as Value[];
-    const same = JSON.stringify(former) === JSON.stringify(present);
-    return same ? [] : [{ field, before: former ?? null, after: present ?? null }];
+    const former = (before[field] ?? null) as Value;
+    const present = (after[field] ?? null) as Value;
+    return JSON.stringify(former) === JSON.stringify(present)
+      ? []
+      : [{ field, before: former, after: present }];
   });
 }
 

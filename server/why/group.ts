@@ -5,14 +5,14 @@ import { type Answered, type Fix, fact, yesOrNo } from './reasons.ts';
 /** Explains why a user is a member of a group or not. */
 export function whyGroup(judged: GroupJudged): Answered {
   const { name, level, group, follows, member, since: since_event, toLogIn } = judged;
-  const is = `${name} is ${member ? '' : 'no '}${member ? 'a ' : ''}member of ${group.name}`;
+  const is = `${name} is ${member ? 'a' : 'no'} member of ${group.name}`;
   const answer = yesOrNo(member);
   if (follows === null) {
-    const says = member ? 'It was put into the group, or joined it.' : 'It was not put into the group.';
+    const was = member ? 'was put into the group, or joined it.' : 'was not put into the group.';
     return {
       answer,
-      sentence: `${is}: ${says.slice(0, 1).toLowerCase()}${says.slice(1)}`,
-      facts: [fact('D15', says, { source: group, since_event }), ...whatPolicySays(judged)],
+      sentence: `${is}: it ${was}`,
+      facts: [fact('D15', `It ${was}`, { source: group, since_event }), ...whatPolicySays(judged)],
       fixes: member ? [] : [...waysIn(judged), addition(judged)],
     };
   }
@@ -30,7 +30,8 @@ export function whyGroup(judged: GroupJudged): Answered {
       fixes: member || guest ? [] : [...toLogIn, fix],
     };
   }
-  const says = `The group holds the members of the ${follows} and nobody else${guest ? '; guests are none' : ''}.`;
+  const guests = guest ? '; guests are none' : '';
+  const says = `The group holds the members of the ${follows} and nobody else${guests}.`;
   return {
     answer,
     sentence: `${is}, which holds the members of the ${follows} of that name.`,

@@ -39,6 +39,7 @@ export function whyReach(
         ? []
         : [
             {
+              // Write authority over anybody else begins at level 2 (D12), and nobody sets their own level (D16).
               who: `level ${Math.max(needed, 2)} or more, with authority over ${by.name}`,
               text: `Give ${by.name} level ${needed}.`,
               operation: 'updateUser',

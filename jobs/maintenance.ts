@@ -58,7 +58,7 @@ const DELIVERIES_KEPT = 30 * DAY;
 const DOCUMENT_GOOD_FOR = DAY;
 
 /** Milliseconds by which this machine's clock may differ from the database's before it is not believed. */
-const CLOCKS_APART = 5 * 60_000;
+const MAX_CLOCK_DIFFERENCE = 5 * 60_000;
 
 /** What is deleted for its age: never again to be had, so not by a clock that is wrong. */
 const deletions: Readonly<Record<string, Step>> = {
@@ -132,7 +132,7 @@ function ifClocksAgree(step: Step): Step {
     const { db, clock } = services;
     if (clock.real) {
       const apart = Math.abs((await readClock(db)).getTime() - clock.now().getTime());
-      if (apart > CLOCKS_APART) {
+      if (apart > MAX_CLOCK_DIFFERENCE) {
         throw new Error(`nothing is deleted: the clocks of machine and database differ by ${apart / 1000} s`);
       }
     }

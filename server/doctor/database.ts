@@ -18,7 +18,7 @@ import { bad, type Finding, good, mind } from './finding.ts';
 /** Milliseconds above which the round trip of a statement slows every answer down noticeably. */
 const SLOW = 10;
 /** Differences of clocks in milliseconds that affect tokens and schedules. */
-const CLOCKS_APART = { mind: 2_000, bad: 30_000 };
+export const CLOCK_DIFFERENCE = { mind: 2_000, bad: 30_000 };
 const FULL = 0.8;
 /** Milliseconds of delay after which a job counts as late. */
 const LATE = 10 * 60_000;
@@ -50,8 +50,8 @@ export async function examineDatabase(db: Kysely<Database>): Promise<Finding[]> 
       ? mind('connections', `${connections} of ${most}`, 'raise max_connections, or put PgBouncer between')
       : good('connections', `${connections} of ${most}`),
     ...examineMigrations(pending, later),
-    apart > CLOCKS_APART.mind
-      ? (apart > CLOCKS_APART.bad ? bad : mind)(
+    apart > CLOCK_DIFFERENCE.mind
+      ? (apart > CLOCK_DIFFERENCE.bad ? bad : mind)(
           'clocks',
           `this machine and the database differ by ${(apart / 1000).toFixed(1)} s`,
           'run NTP on both',

@@ -10,6 +10,7 @@ import type { Clock } from '../shared/clock.ts';
 import { messageOf } from '../shared/message-of.ts';
 import { parseVoiceUrl } from '../voice-server/address.ts';
 import { withVoiceServer } from '../voice-server/voice-server.ts';
+import { CLOCK_DIFFERENCE } from './database.ts';
 import { bad, type Finding, good, mind } from './finding.ts';
 
 /** Of one answer of anything outside; the largest is the document of the game's API. */
@@ -18,8 +19,6 @@ const request = boundedFetch(LIMITS);
 const GIB = 1024 ** 3;
 /** Disk space for the joined answers of one process, with a reserve. */
 const ROOM = 2 * GIB;
-/** Milliseconds by which the game's clock may differ, for its access tokens to be accepted. */
-const CLOCKS_APART = 30_000;
 
 interface Reached {
   readonly status: number;
@@ -107,8 +106,9 @@ async function examineClock(ssoUrl: string): Promise<Finding> {
   };
   const found = await reach(expected);
   const finding = judge(expected, found);
-  if (finding.state !== 'good' || typeof found === 'string' || Math.abs(found.ahead) <= CLOCKS_APART)
-    return finding;
+  if (finding.state !== 'good' || typeof found === 'string') return finding;
+  // Beyond that the game's access tokens are not accepted.
+  if (Math.abs(found.ahead) <= CLOCK_DIFFERENCE.bad) return finding;
   const apart = `${Math.round(Math.abs(found.ahead) / 1000)} s ${found.ahead > 0 ? 'ahead of' : 'behind'}`;
   return bad(
     expected.about,

@@ -74,7 +74,8 @@ export function createGate(times: typeof TIMES = TIMES, origins?: readonly strin
 }
 
 /** As `isForPeople`, without loading the contract, which takes most of the start's time. */
-const isRedirectedTo = (path = '') => /^\/(callback\/|oidc\/(auth|logout|interaction)(\/|$))/.test(path);
+export const isRedirectedTo = (path = '') =>
+  /^\/(callback\/|oidc\/(auth|logout|interaction)(\/|$))/.test(path);
 
 /** The client should retry soon; behind a load balancer another process may answer at once. */
 const HEADERS = { 'Retry-After': '5' };

@@ -153,7 +153,7 @@ export const tokenRoutes = c.router({
     path: '/token',
     summary: 'Delete a token',
     description:
-      'Deletes a token of any type together with all that descend from it and the sign-ins that they started. It counts at once, on every replica.',
+      'Deletes a token of any type together with all that descend from it and the sign-ins that they started. It counts at once, in every process of the service.',
     query: z.object({
       uuid: field(
         z

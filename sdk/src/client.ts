@@ -20,8 +20,7 @@ export interface ClientOptions {
   /** Timeout in milliseconds for a call, retries included; none by default. */
   timeout?: number | undefined;
   /**
-   * Number of retries after 429, 502, 503 and 504 for all methods but POST, which may not be repeated safely. Default
-   * 2.
+   * Number of retries after 429, 502, 503 and 504 for all methods but POST, whose repetition may not be safe. Default 2.
    */
   retries?: number | undefined;
   /** Used instead of the global `fetch`. */

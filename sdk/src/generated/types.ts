@@ -3600,7 +3600,7 @@ export interface Api {
     /**
      * Delete a token.
      *
-     * Deletes a token of any type together with all that descend from it and the sign-ins that they started. It counts at once, on every replica.
+     * Deletes a token of any type together with all that descend from it and the sign-ins that they started. It counts at once, in every process of the service.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */

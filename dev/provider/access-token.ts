@@ -11,7 +11,7 @@ import {
 } from 'jose';
 import type { Character } from '../world/world.ts';
 
-/** Key id of the provider's RS256 key (facts §1). */
+/** Key id of the provider's RS256 key (provider.md §1). */
 const RSA_KEY_ID = 'JWT-Signature-Key';
 const EC_KEY_ID = 'ES256-Signature-Key';
 /** The audience that every access token names besides its application. */

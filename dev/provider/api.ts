@@ -76,7 +76,7 @@ const ROUTES: readonly Route[] = OPERATIONS.map((operation) => ({
   names: [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
 }));
 
-/** The game API (facts §2). */
+/** The game API (provider.md §2). */
 export function createApi(options: ApiOptions): Api {
   const { world, limits, now, scopePrefix } = options;
   const openApi = openApiDocument(options.url, options.ssoUrl, scopePrefix);

@@ -1,6 +1,6 @@
 import { sequence } from '../world/random.ts';
 
-/** The sign-on's error answers (facts §1). `deadly`: the answer means that the refresh token is dead. */
+/** The sign-on's error answers (provider.md §1). `deadly`: the answer means that the refresh token is dead. */
 export const OAUTH_FAULTS = {
   'token missing': {
     status: 400,

@@ -1,4 +1,4 @@
-/** The rate group of an operation (facts §2, `x-rate-limit`). */
+/** The rate group of an operation (provider.md §2, `x-rate-limit`). */
 export interface RateGroup {
   readonly group: string;
   readonly maxTokens: number;
@@ -44,7 +44,7 @@ interface Spendings {
 const MINUTE = 60_000;
 const ERRORS_PER_MINUTE = 100;
 
-/** Tokens that an answer costs: 2 for 2xx, 1 for 3xx, 5 for 4xx but 429, none for 5xx (facts §2). */
+/** Tokens that an answer costs: 2 for 2xx, 1 for 3xx, 5 for 4xx but 429, none for 5xx (provider.md §2). */
 export function costOf(status: number): number {
   if (status === 429 || status >= 500) return 0;
   if (status >= 400) return 5;

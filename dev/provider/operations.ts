@@ -25,7 +25,7 @@ import * as records from './records.ts';
 const MAIL = { scope: 'mail.read_mail.v1', cached: 30, rateGroup: per15m('char-social', 600) } as const;
 const LOCATION = per15m('char-location', 1_200);
 
-/** Every operation that is simulated (facts §2). */
+/** Every operation that is simulated (provider.md §2). */
 export const OPERATIONS: readonly Operation[] = [
   ...AFFAIRS,
   {

@@ -30,7 +30,7 @@ export interface SimulatedProviderOptions {
   readonly mailRounds?: number;
   readonly rotateRefreshTokens?: boolean;
   readonly now?: () => Date;
-  /** `iss` of the access tokens: the bare host (default) or the URL, as the provider does both (facts §1). */
+  /** `iss` of the access tokens: the bare host (default) or the URL, as the provider does both (provider.md §1). */
   readonly issuerForm?: 'host' | 'url';
   readonly scopePrefix?: string;
   /** A voice server to show a page of, and to stop together with this. */

@@ -57,7 +57,7 @@ interface Code {
   readonly expiresAt: number;
 }
 
-/** Single sign-on, version 2 (facts §1). */
+/** Single sign-on, version 2 (provider.md §1). */
 export function createSso(options: SsoOptions): Sso {
   const { world, url, clientId, clientSecret, accessTokens, now } = options;
   const scopeForm = new RegExp(

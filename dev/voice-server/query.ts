@@ -1,5 +1,5 @@
 /**
- * The server side of ServerQuery (facts §3). It shares no code with the client in server/voice-server, so that a
+ * The server side of ServerQuery (provider.md §3). It shares no code with the client in server/voice-server, so that a
  * mistake in one is detected by the other. It is strict: unescaped special characters are errors.
  */
 

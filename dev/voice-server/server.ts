@@ -38,7 +38,7 @@ const FLOOD_WINDOW = 3_000;
 const PATIENCE = 5;
 const BAN_SECONDS = 600;
 
-/** A stand-in for the voice server's query port: ServerQuery, raw, byte for byte (facts §3). */
+/** A stand-in for the voice server's query port: ServerQuery, raw, byte for byte (provider.md §3). */
 export async function startSimulatedVoiceServer(
   options: SimulatedVoiceServerOptions = {},
 ): Promise<SimulatedVoiceServer> {

@@ -49,7 +49,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   3331: 'flooding ban',
 };
 
-/** An answer in the bytes of ServerQuery (facts §3). */
+/** An answer in the bytes of ServerQuery (provider.md §3). */
 export function encodeAnswer({ data, id, extra }: VoiceAnswer): string {
   const outcome = {
     id,

@@ -10,7 +10,7 @@ import {
   type World,
 } from './world.ts';
 
-/** Mails on one page of the list (facts §2). */
+/** Mails on one page of the list (provider.md §2). */
 export const MAILS_PER_PAGE = 50;
 
 const FIRST_MAIL = 400_000_000;

@@ -13,7 +13,7 @@ import { hash, sequence } from './random.ts';
 export const FIRST_CHARACTER_ID = 2_112_000_001;
 export const FIRST_CORPORATION_ID = 98_000_001;
 export const FIRST_ALLIANCE_ID = 99_000_001;
-/** Corporation that deleted characters are shown in (facts §2). */
+/** Corporation that deleted characters are shown in (provider.md §2). */
 export const GRAVEYARD_ID = 1_000_001;
 /** The game's own corporation, for characters without a player corporation. */
 export const NPC_CORPORATION_ID = 1_000_006;

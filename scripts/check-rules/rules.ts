@@ -22,7 +22,7 @@ const DECISION = /(?<![%\w])D[1-9]\d{0,2}[a-z]?(?!\w)/g;
 /** `Group rule 3`, `Coalition rules 1 and 2`, also with the interface's own heading: `"Token operations" rules 4 and 5`. */
 const NUMBERED =
   /\b(Group|Coalition|Token|Authentication|External data)(?: operations)?"? rules? (\d+(?:(?:, | and )\d+)*)/g;
-const SECTION = /\b(?:facts|provider\.md) §(\d+)/g;
+const SECTION = /\bprovider\.md §(\d+)/g;
 
 const RULE_HEADING = /^### (D[1-9]\d*[a-z]?|[A-Z][a-z]+(?: [a-z]+)* rule \d+)$/;
 const SECTION_HEADING = /^## (\d+)\. /;

@@ -30,8 +30,8 @@ const HELD_FOR = 10 * MINUTE;
  */
 const BOUNDS = { concurrency: 8, failuresAtStart: 1, failuresInARow: 3, errors: 20, patient: true };
 /**
- * Consecutive refusals (such as unexpected 403s, facts §2, or used-up rate limits of characters) that indicate a fault
- * of the provider, not of the characters.
+ * Consecutive refusals (such as unexpected 403s, provider.md §2, or used-up rate limits of characters) that indicate a
+ * fault of the provider, not of the characters.
  */
 const REFUSALS = 5;
 /**

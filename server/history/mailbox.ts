@@ -28,8 +28,8 @@ const moment = z
 const Recipient = z.object({ recipient_id: id, recipient_type: z.string().catch('') });
 
 /**
- * All fields are optional at the provider (facts §2), and may be null; an odd one counts as missing, so that its mail is
- * kept. A mail without an id is dropped, one without a time is sorted as the oldest.
+ * All fields are optional at the provider (provider.md §2), and may be null; an odd one counts as missing, so that its
+ * mail is kept. A mail without an id is dropped, one without a time is sorted as the oldest.
  */
 const Header = z.object({
   mail_id: id.nullish(),

@@ -11,7 +11,7 @@ const {
   scopes: [scope],
 } = KINDS.wallet;
 
-/** The answer is a plain number (facts §2). */
+/** The answer is a plain number (provider.md §2). */
 const Balance = z.number().finite();
 
 /** One page of a character's balances (D36). */

@@ -11,7 +11,7 @@ const whole = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const id = whole.positive();
 const name = z.string().transform(storable).pipe(z.string().min(1));
 
-/** An optional field; some answers have null instead of leaving it out (facts §2). */
+/** An optional field; some answers have null instead of leaving it out (provider.md §2). */
 const optional = <T>(schema: Schema<T>) => schema.nullish().transform((value) => value ?? undefined);
 
 const Affiliation = z.object({ character_id: id, corporation_id: id, alliance_id: optional(id) });
@@ -24,7 +24,7 @@ export type CorporationFacts = z.infer<typeof Corporation>;
 export type AllianceFacts = z.infer<typeof Alliance>;
 export type NamedId = z.infer<typeof NamedId>;
 
-/** The operations of the game's API that the registry uses (facts §2). They throw {@link ProviderError}s. */
+/** The operations of the game's API that the registry uses (provider.md §2). They throw {@link ProviderError}s. */
 export interface GameApi {
   /** Affiliations of characters; unknown characters are left out. */
   affiliations(characterIds: readonly number[]): Promise<Affiliation[]>;
@@ -45,9 +45,9 @@ export function namesCharacter({ category, name }: NamedId): boolean {
 
 /** Statuses by which the provider says that an id is unknown or invalid. */
 export const UNKNOWN: ReadonlySet<number> = new Set([400, 404, 422]);
-/** Maximum number of ids in one bulk request (facts §2). */
+/** Maximum number of ids in one bulk request (provider.md §2). */
 export const BULK = 1000;
-/** The scope for reading the list of a corporation's members (facts §2). */
+/** The scope for reading the list of a corporation's members (provider.md §2). */
 export const MEMBERSHIP_SCOPE: ExtScope = 'ext-corporations.read_corporation_membership.v1';
 
 export function createGameApi(client: ProviderClient): GameApi {

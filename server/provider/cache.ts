@@ -34,8 +34,8 @@ export function requestKeysOf(base: string, compatibilityDate: string): RequestK
 }
 
 /**
- * Freshness of an answer in milliseconds (facts §2): from `max-age`, else from `Expires` and the provider's own `Date`,
- * less the age that it came with (RFC 9111, 4.2). Undefined when it must not be cached.
+ * Freshness of an answer in milliseconds (provider.md §2): from `max-age`, else from `Expires` and the provider's own
+ * `Date`, less the age that it came with (RFC 9111, 4.2). Undefined when it must not be cached.
  */
 export function freshness(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const control = (headers['cache-control'] ?? '').toLowerCase();

@@ -4,7 +4,7 @@ import { jsonOf } from './http.ts';
 
 const OAuthError = z.object({ error: z.string(), error_description: z.string().catch('') });
 
-/** The only answers to a refresh that mean an invalid refresh token (facts §1, D34). */
+/** The only answers to a refresh that mean an invalid refresh token (provider.md §1, D34). */
 const DEADLY: ReadonlyMap<string, RegExp> = new Map([
   [
     'invalid_grant',

@@ -42,9 +42,9 @@ type Document = z.infer<typeof Document>;
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 /**
- * Parses the operations of the provider's document, OpenAPI 3 or Swagger 2.0 (facts §2). `skipped` are operations that
- * are described in an unknown form or need a scope that this service does not know, so that nobody could have granted
- * it.
+ * Parses the operations of the provider's document, OpenAPI 3 or Swagger 2.0 (provider.md §2). `skipped` are operations
+ * that are described in an unknown form or need a scope that this service does not know, so that nobody could have
+ * granted it.
  *
  * @throws ProviderError (`unusable`) when it is not such a document
  */

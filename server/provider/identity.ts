@@ -75,7 +75,7 @@ export function createIdentification({ settings, clock, request }: Options) {
 }
 
 /**
- * While the provider replaces its key, the set may hold the old and the new one under one `kid` (facts §1): the
+ * While the provider replaces its key, the set may hold the old and the new one under one `kid` (provider.md §1): the
  * token is valid when one of them signed it. Any other error is thrown again.
  */
 async function verifyByAnyOf(error: unknown, accessToken: string, options: JWTVerifyOptions) {
@@ -91,7 +91,9 @@ async function verifyByAnyOf(error: unknown, accessToken: string, options: JWTVe
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-/** The issuers to accept: the claim occurs with and without a scheme, and is documented with a slash (facts §1). */
+/**
+ * The issuers to accept: the claim occurs with and without a scheme, and is documented with a slash (provider.md §1).
+ */
 function knownIssuers(...urls: readonly string[]): string[] {
   const forms = [...profile.issuers, ...urls]
     .map((url) => url.replace(/\/+$/, ''))
@@ -146,7 +148,7 @@ function identityOf(payload: JWTPayload, clientId: string, prefix: string, now: 
 
 /**
  * Whether the provider may have replaced its keys since they were fetched. A new key may have the `kid` of the old one
- * (facts §1), so that only the signature differs. Only tokens from the provider's token endpoint are verified, so
+ * (provider.md §1), so that only the signature differs. Only tokens from the provider's token endpoint are verified, so
  * nobody else can cause fetches of the keys.
  */
 function mayHaveNewKeys(error: unknown): boolean {

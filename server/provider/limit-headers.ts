@@ -1,7 +1,7 @@
 import type { RateGroup } from './operations.ts';
 import { type BucketSize, DEAREST_ANSWER, refillSeconds } from './rate-bucket.ts';
 
-/** The provider's limits in an answer's headers (facts §2). */
+/** The provider's limits in an answer's headers (provider.md §2). */
 export interface ReportedLimits {
   /** Errors left in this minute, and seconds to the minute's end. */
   readonly errorsLeft: number | undefined;

@@ -3,7 +3,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 /** Query parameters that callers may not set: the service decides which access token and which server are used. */
 export const RESERVED: ReadonlySet<string> = new Set(['datasource', 'token', 'user_agent']);
 
-/** A token bucket that several operations share (facts §2, `x-rate-limit`). */
+/** A token bucket that several operations share (provider.md §2, `x-rate-limit`). */
 export interface RateGroup {
   readonly name: string;
   readonly maxTokens: number;

@@ -16,7 +16,7 @@ export interface SignOn {
   readonly refreshToken: string | undefined;
 }
 
-/** The outcome of a refresh (facts §1). */
+/** The outcome of a refresh (provider.md §1). */
 type Refreshed =
   /**
    * `refreshToken` replaces the one that was sent, which may be invalid now, so it must be stored before anything else.
@@ -47,7 +47,7 @@ export interface Sso {
 
 const LIMITS: Limits = { milliseconds: 10_000, bytes: 256 * 1024 };
 
-/** Optional by RFC 7009, but documented by the provider, which answers 200 whatever it did (facts §1). */
+/** Optional by RFC 7009, but documented by the provider, which answers 200 whatever it did (provider.md §1). */
 const REFRESH_TOKEN = { token_type_hint: 'refresh_token' };
 
 interface SsoOptions {
@@ -205,8 +205,8 @@ async function newRefreshTokenIn(response: Response): Promise<string | undefined
 }
 
 /**
- * Whether the answer means a wrong, expired or used code only; an unsupported grant type would be our own mistake (facts
- * §1). The library understands it only as JSON by its content type, and without `WWW-Authenticate`.
+ * Whether the answer means a wrong, expired or used code only; an unsupported grant type would be our own mistake
+ * (provider.md §1). The library understands it only as JSON by its content type, and without `WWW-Authenticate`.
  */
 async function refusesCode(response: Response): Promise<boolean> {
   const { error = '', error_description: description = '' } = (await oauthErrorOf(response)) ?? {};

@@ -49,7 +49,7 @@ const EMPTY_SNAPSHOT: ProviderSnapshot = { alliances: [], corporations: [], char
 
 /**
  * The lowest id of a real CEO: with a lower one a corporation has no CEO or belongs to the game itself, and nobody is
- * registered for it (D39, facts §2).
+ * registered for it (D39, provider.md §2).
  */
 export const FIRST_CHARACTER = 2;
 

@@ -32,7 +32,7 @@ const TIME_FOR_ORGANIZATIONS = 0.5;
 /** A run is not complete when its answers lack at least so many characters, and more than this share of them. */
 const [MANY_ABSENT, ABSENT_SHARE] = [20, 0.1];
 
-/** The corporation in which the provider shows deleted characters (facts §2). */
+/** The corporation in which the provider shows deleted characters (provider.md §2). */
 const GRAVEYARD = 1_000_001;
 
 /** Results of a run so far. It holds differences only, so it stays small. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VoiceError } from './voice-error.ts';
 
-/** Below the server's limit of 10 commands in 3 s (facts §3), because its clock differs from ours. */
+/** Below the server's limit of 10 commands in 3 s (provider.md §3), because its clock differs from ours. */
 const BURST = 8;
 const WINDOW = 3_200;
 /** Maximum milliseconds to wait when the server reports flooding. */

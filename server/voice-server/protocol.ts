@@ -1,6 +1,6 @@
 import { VoiceError } from './voice-error.ts';
 
-/** The escapes of ServerQuery (facts §3); all other characters are sent unchanged. */
+/** The escapes of ServerQuery (provider.md §3); all other characters are sent unchanged. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '/': '\\/',

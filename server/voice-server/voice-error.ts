@@ -22,7 +22,7 @@ export type VoiceFault =
  */
 export class VoiceError extends Error {
   readonly kind: VoiceFault;
-  /** The error id of a refusal (facts §3). */
+  /** The error id of a refusal (provider.md §3). */
   readonly code: number | undefined;
   constructor(kind: VoiceFault, message: string, code?: number) {
     super(message);
@@ -32,7 +32,7 @@ export class VoiceError extends Error {
   }
 }
 
-/** Error ids that the code handles (facts §3). */
+/** Error ids that the code handles (provider.md §3). */
 export const ERROR_IDS = {
   ok: 0,
   invalidClient: 512,

@@ -1,4 +1,4 @@
-/** Maximum length of nicknames and names of server groups (facts §3). */
+/** Maximum length of nicknames and names of server groups (provider.md §3). */
 export const LONGEST_NAME = 30;
 
 /** Truncates to whole characters, counted in UTF-16 units, which is at least as strict as any other way of counting. */

@@ -5,7 +5,7 @@ import { addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { madeAnswer } from '../harness/provider.ts';
 
-/** Of the provider's records, each up to an hour old by itself, one is older than what is known already (facts §2). */
+/** Of the provider's records, each up to an hour old (provider.md §2), one is older than what is known already. */
 const AN_HOUR_AND_MORE = 2 * 3_600_000;
 
 let app: TestApp;

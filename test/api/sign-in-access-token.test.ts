@@ -111,7 +111,7 @@ describe('D26: the provider’s access token is verified', () => {
   });
 
   it.each(['login.eveonline.com', 'https://login.eveonline.com', 'https://login.eveonline.com/'])(
-    'facts §1: the issuer form %s is accepted',
+    'provider.md §1: the issuer form %s is accepted',
     async (iss) => {
       app.provider.nextAccessToken((draft) => {
         draft.claims.iss = iss;
@@ -121,7 +121,7 @@ describe('D26: the provider’s access token is verified', () => {
   );
 
   it.each(['host', 'url'] as const)(
-    'facts §1: the provider’s own issuer as %s is accepted',
+    'provider.md §1: the provider’s own issuer as %s is accepted',
     async (issuerForm) => {
       const other = await startTestApp({ provider: { issuerForm } });
       await letIn(other, { corporations: [CORPORATION] });

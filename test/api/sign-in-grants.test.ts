@@ -101,7 +101,7 @@ describe('refresh tokens', () => {
     });
   });
 
-  it('facts §1: without a scope there is no refresh token: the sign-in counts, no grant is stored', async () => {
+  it('provider.md §1: without a scope there is no refresh token: the sign-in counts, no grant is stored', async () => {
     const id = member();
     const { login_url } = await startLogin(app, { dyn, scopes: [] });
     expect((await app.browse(login_url, { characterId: id })).status).toBe(302);

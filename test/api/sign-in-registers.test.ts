@@ -170,7 +170,7 @@ describe('what a sign-in registers', () => {
     expect(await corporationRow(98_000_012)).toEqual(before);
   });
 
-  it('facts §2: an affiliation with a deleted character’s graveyard counts as no corporation', async () => {
+  it('provider.md §2: an affiliation with a deleted character’s graveyard counts as no corporation', async () => {
     const { world } = app.provider;
     await letInByName(2_112_000_068);
     world.moveCharacter(2_112_000_068, 1_000_001);

@@ -218,21 +218,21 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
     await expectPage(await end(), 403, TITLES.notAllowed);
   });
 
-  it('facts §1: null means the same as no refresh token', async () => {
+  it('provider.md §1: null means the same as no refresh token', async () => {
     signOn.token = { body: { ...(signOn.token.body as object), refresh_token: null } };
     await expectPage(await end(), 403, TITLES.notAllowed);
     const refreshed = await app.app.services.sso.refresh('kept');
     expect(refreshed).toMatchObject({ kind: 'refreshed', refreshToken: 'kept' });
   });
 
-  it.each([null, 'none', 7])('facts §1: an ID token is left alone: %j', async (id_token) => {
+  it.each([null, 'none', 7])('provider.md §1: an ID token is left alone: %j', async (id_token) => {
     signOn.token = { body: { ...(signOn.token.body as object), id_token } };
     await expectPage(await end(), 403, TITLES.notAllowed);
     const refreshed = await app.app.services.sso.refresh('kept');
     expect(refreshed).toMatchObject({ kind: 'refreshed', refreshToken: 'kept' });
   });
 
-  it('facts §1: null means the same as no scopes, and as no authorized party', async () => {
+  it('provider.md §1: null means the same as no scopes, and as no authorized party', async () => {
     const { sso } = app.app.services;
     const access = await signOn.accessToken(MEMBER, { claims: { scp: null, azp: null } });
     expect(await sso.identify(access)).toMatchObject({ characterId: MEMBER, scopes: [], unknownScopes: [] });
@@ -240,7 +240,7 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
     await expect(sso.identify(foreign)).rejects.toMatchObject({ fault: 'unusable' });
   });
 
-  it('facts §1: null means the same as no endpoint for revocations: the documented one is used', async () => {
+  it('provider.md §1: null means the same as no endpoint for revocations: the documented one is used', async () => {
     signOn.metadata = { body: { ...(signOn.metadata.body as object), revocation_endpoint: null } };
     await expectPage(await end(), 403, TITLES.notAllowed);
     signOn.token = { status: 200, body: '' };

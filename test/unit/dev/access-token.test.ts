@@ -10,7 +10,7 @@ const SOMEBODY = FIRST_CHARACTER_ID + 100;
 const NOW = new Date(Date.UTC(2026, 8, 1, 12));
 const simulated = useProvider();
 
-describe('access token (facts §1)', () => {
+describe('access token (provider.md §1)', () => {
   it('is signed RS256 under the key of the JWKS, and carries the documented claims', async () => {
     const { provider } = simulated;
     const { access_token: token } = await signIn(provider, SOMEBODY, `${WALLET} ${LOCATION}`);

@@ -24,7 +24,7 @@ async function body(path: string, headers: Record<string, string> = {}): Promise
   return await (await get(simulated.provider, path, headers)).json();
 }
 
-describe('public operations (facts §2)', () => {
+describe('public operations (provider.md §2)', () => {
   it('GET /characters/{id}', async () => {
     const character = simulated.provider.world.character(FIRST_CHARACTER_ID);
     expect(await body(`/characters/${FIRST_CHARACTER_ID}`, NEW_FORM)).toMatchObject({
@@ -116,7 +116,7 @@ describe('public operations (facts §2)', () => {
   });
 });
 
-describe('operations with a scope (facts §2)', () => {
+describe('operations with a scope (provider.md §2)', () => {
   it('without a token 401, without the scope 403, of another character 403', async () => {
     const path = `/characters/${SOMEBODY}/wallet`;
     expect((await get(simulated.provider, path)).status).toBe(401);
@@ -220,7 +220,7 @@ describe('operations with a scope (facts §2)', () => {
   });
 });
 
-describe('bulk operations fail as a whole (facts §2)', () => {
+describe('bulk operations fail as a whole (provider.md §2)', () => {
   it('POST /universe/names names every kind', async () => {
     const ids = [FIRST_CHARACTER_ID, FIRST_CORPORATION_ID, FIRST_ALLIANCE_ID, 600, 30_000_001, 60_000_001];
     const answer = (await (await postIds(simulated.provider, '/universe/names', ids)).json()) as {
@@ -276,7 +276,7 @@ describe('bulk operations fail as a whole (facts §2)', () => {
   });
 });
 
-describe('pages and caching (facts §2)', () => {
+describe('pages and caching (provider.md §2)', () => {
   it.each(['/universe/types', '/markets/10000001/orders'])(
     'GET %s: X-Pages, a page beyond the last is 404',
     async (path) => {

@@ -3,7 +3,7 @@ import { get, useProvider, WALLET } from './client.ts';
 
 const simulated = useProvider();
 
-describe('the API’s description (facts §2)', () => {
+describe('the API’s description (provider.md §2)', () => {
   type Document = {
     openapi?: string;
     swagger?: string;

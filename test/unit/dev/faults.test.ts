@@ -71,7 +71,7 @@ describe('where and how often a fault occurs', () => {
   });
 });
 
-describe('answers (facts §2)', () => {
+describe('answers (provider.md §2)', () => {
   it.each(
     [420, 429, 500, 502, 503, 504].flatMap((status) =>
       (['json', 'html', 'text'] as const).map((as) => [status, as] as const),
@@ -229,7 +229,7 @@ describe('stop', () => {
   });
 });
 
-describe('token endpoint (facts §1)', () => {
+describe('token endpoint (provider.md §1)', () => {
   it.each(Object.keys(OAUTH_FAULTS) as OAuthFault[])('%s', async (name) => {
     simulated.provider.faults.add(TOKEN, { kind: 'oauth', error: name });
     const { status, error, description } = OAUTH_FAULTS[name];

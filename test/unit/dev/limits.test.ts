@@ -14,7 +14,7 @@ function bucket({ headers }: Response): unknown[] {
   return ['group', 'limit', 'remaining', 'used'].map((name) => headers.get(`x-ratelimit-${name}`));
 }
 
-describe('error limit (facts §2)', () => {
+describe('error limit (provider.md §2)', () => {
   it('counts answers outside 2xx/3xx, and is reset each minute', async () => {
     expect(errorBudget(await get(simulated.provider, PUBLIC))).toEqual([100, 60]);
     expect(errorBudget(await get(simulated.provider, '/characters/1'))).toEqual([99, 60]);
@@ -41,7 +41,7 @@ describe('error limit (facts §2)', () => {
   });
 });
 
-describe('token buckets (facts §2)', () => {
+describe('token buckets (provider.md §2)', () => {
   it('2XX costs 2, 3XX 1, 4XX 5, 5XX 0', async () => {
     const path = `/characters/${SOMEBODY}/wallet`;
     const headers = await bearer(simulated.provider, SOMEBODY, WALLET);

@@ -9,7 +9,7 @@ async function body(path: string, headers: Record<string, string> = {}): Promise
   return await (await get(simulated.provider, path, headers)).json();
 }
 
-describe('mail (facts §2)', () => {
+describe('mail (provider.md §2)', () => {
   interface Header {
     readonly mail_id: number;
     readonly from: number;

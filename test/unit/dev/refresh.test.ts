@@ -14,7 +14,7 @@ function scopesOf(answer: TokenAnswer): unknown {
   return JSON.parse(Buffer.from(answer.access_token.split('.')[1] ?? '', 'base64url').toString()).scp;
 }
 
-describe('refresh (facts §1)', () => {
+describe('refresh (provider.md §1)', () => {
   it('without rotation the same refresh token is returned and stays valid', async () => {
     simulated.provider.rotateRefreshTokens = false;
     const { refresh_token: first } = await signIn(simulated.provider, SOMEBODY, WALLET);
@@ -75,7 +75,7 @@ describe('refresh (facts §1)', () => {
   });
 });
 
-describe('revoke (facts §1)', () => {
+describe('revoke (provider.md §1)', () => {
   it('answers 200 always, and kills the token only for its application, named as a refresh token', async () => {
     const { refresh_token: token = '' } = await signIn(simulated.provider, SOMEBODY, WALLET);
     const revoke = async (value: string, authorization?: null, token_type_hint = 'refresh_token') =>

@@ -24,7 +24,7 @@ async function redeem(code: string, form: Record<string, string> = {}, authoriza
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-describe('metadata (facts §1)', () => {
+describe('metadata (provider.md §1)', () => {
   it('names issuer, endpoints and S256 below the SSO_URL', async () => {
     const { ssoUrl } = simulated.provider;
     const metadata = await (await fetch(`${ssoUrl}/.well-known/oauth-authorization-server`)).json();
@@ -129,7 +129,7 @@ describe('authorize page', () => {
   });
 });
 
-describe('token endpoint, authorization_code (facts §1)', () => {
+describe('token endpoint, authorization_code (provider.md §1)', () => {
   it('answers access_token, Bearer, 1199 seconds and a refresh token', async () => {
     const { status, body } = await redeem(await codeFor(simulated.provider, SOMEBODY));
     expect(status).toBe(200);

@@ -5,7 +5,7 @@ import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../../d
 import { parseVoiceUrl } from '../../../server/voice-server/address.ts';
 import { type VoiceServer, withVoiceServer } from '../../../server/voice-server/voice-server.ts';
 
-/** The documented table of escapes (facts §3), with which both sides are compared. */
+/** The documented table of escapes (provider.md §3), with which both sides are compared. */
 const TABLE: readonly (readonly [string, string])[] = [
   ['\\', '\\\\'],
   ['/', '\\/'],
@@ -52,7 +52,7 @@ async function answersTo(lines: readonly string[]): Promise<string> {
 
 const READY = ['login client_login_name=serveradmin client_login_password=simulated', 'use sid=1'];
 
-describe('the client and the stand-in, which share no parser (facts §3)', () => {
+describe('the client and the stand-in, which share no parser (provider.md §3)', () => {
   it.each(TEXTS)('%j reaches the stand-in as the client sent it', async (text) => {
     const { clid } = voice.world.connect('Somebody');
     await withClient((client) => client.sendMessage(clid, text));

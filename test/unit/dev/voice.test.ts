@@ -43,7 +43,7 @@ async function ready() {
   return say;
 }
 
-describe('the simulated voice server speaks ServerQuery (facts §3)', () => {
+describe('the simulated voice server speaks ServerQuery (provider.md §3)', () => {
   it('greets with TS3 and a line of welcome', async () => {
     expect((await talk()).greeting).toMatch(GREETING);
   });

@@ -201,7 +201,7 @@ describe('indexing a mailbox (D36b)', () => {
     expect(await listed(ADA)).toEqual([mail(1).mail_id, mail(3).mail_id, mail(2).mail_id]);
   });
 
-  it('facts §2: fields that the provider may omit may also be null', async () => {
+  it('provider.md §2: fields that the provider may omit may also be null', async () => {
     const nothing = { from: null, subject: null, recipients: null } as never;
     game.mailboxes.set(ADA, [mail(1, nothing), mail(2), { ...mail(3), mail_id: null as never }]);
     await indexMail(services, ADA);

@@ -112,7 +112,7 @@ describe('storing an entry of a history', () => {
     });
   });
 
-  it('facts §2: fields that the provider may omit may also be null', async () => {
+  it('provider.md §2: fields that the provider may omit may also be null', async () => {
     game.records
       .set(`/characters/${ADA}/location`, {
         solar_system_id: 30_000_142,

@@ -12,7 +12,7 @@ const metadata = (issuer: string) => ({
   jwks_uri: `${SSO}/jwks`,
 });
 
-describe('facts §1: the metadata of the sign-on are kept for an hour', () => {
+describe('provider.md §1: the metadata of the sign-on are kept for an hour', () => {
   const time = vi.spyOn(performance, 'now').mockReturnValue(0);
   afterEach(() => time.mockReturnValue(0));
   afterAll(() => time.mockRestore());

@@ -29,17 +29,24 @@ describe('rules and their citations', () => {
     ['the last of several', 'Group rules 3 and 4', 'server/a.ts:1: Group rule 4 is not in docs/rules.md'],
     ['of two words', 'External data rule 3', 'server/a.ts:1: External data rule 3 is not in docs/rules.md'],
     ['a section', 'provider.md §3', 'server/a.ts:1: provider.md §3 is not in docs/provider.md'],
-    ['by its other name', 'facts §9', 'server/a.ts:1: provider.md §9 is not in docs/provider.md'],
   ])('cited and not there: %s', (_, text, problem) => {
     expect(citing(text)).toEqual([problem]);
   });
 
-  it.each(['%D0%96', 'AD16x', 'XD17', 'D17th', 'D0', 'D1234', 'rule 9', 'Some rule 9', 'facts §2', 'd99'])(
-    'no citation that is missing: %s',
-    (text) => {
-      expect(citing(text)).toEqual([]);
-    },
-  );
+  it.each([
+    '%D0%96',
+    'AD16x',
+    'XD17',
+    'D17th',
+    'D0',
+    'D1234',
+    'rule 9',
+    'Some rule 9',
+    'provider.md §2',
+    'd99',
+  ])('no citation that is missing: %s', (text) => {
+    expect(citing(text)).toEqual([]);
+  });
 
   it('a rule that no test cites; a comment elsewhere does not count', () => {
     const elsewhere = { path: 'test/harness/a.ts', text: 'Group rule 3' };

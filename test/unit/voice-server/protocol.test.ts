@@ -9,7 +9,7 @@ import {
 } from '../../../server/voice-server/protocol.ts';
 import { VoiceError } from '../../../server/voice-server/voice-error.ts';
 
-/** The provider's table, as bytes (facts §3). */
+/** The provider's table, as bytes (provider.md §3). */
 const TABLE: readonly (readonly [string, string])[] = [
   ['\x5c', '\x5c\x5c'],
   ['\x2f', '\x5c\x2f'],

@@ -52,8 +52,8 @@ export interface App {
   /** Stops starting jobs and deliveries, and ends the active ones; requests can still be answered. */
   endJobs(): Promise<void>;
   /**
-   * For a stop that is cut short: begins no more refreshes of the provider's tokens, and waits for those under way and for
-   * our own token endpoint.
+   * For a stop that is cut short: begins no more refreshes of the provider's tokens, and waits for those under way and
+   * for our own token endpoint.
    */
   finishTokens(): Promise<void>;
   /** Ends active jobs, deliveries and work on tokens, then closes all resources in reverse order of opening. */

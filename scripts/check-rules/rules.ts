@@ -19,7 +19,9 @@ interface Place {
 
 /** Matches D16 and D19b, but not %D0 in a URL or a part of a longer word. */
 const DECISION = /(?<![%\w])D[1-9]\d{0,2}[a-z]?(?!\w)/g;
-/** `Group rule 3`, `Coalition rules 1 and 2`, also with the interface's own heading: `"Token operations" rules 4 and 5`. */
+/**
+ * `Group rule 3`, `Coalition rules 1 and 2`, also with the interface's own heading: `"Token operations" rules 4 and 5`.
+ */
 const NUMBERED =
   /\b(Group|Coalition|Token|Authentication|External data)(?: operations)?"? rules? (\d+(?:(?:, | and )\d+)*)/g;
 const SECTION = /\bprovider\.md §(\d+)/g;

@@ -20,7 +20,8 @@ export interface ClientOptions {
   /** Timeout in milliseconds for a call, retries included; none by default. */
   timeout?: number | undefined;
   /**
-   * Number of retries after 429, 502, 503 and 504 for all methods but POST, whose repetition may not be safe. Default 2.
+   * Number of retries after 429, 502, 503 and 504, 2 by default, for all methods but POST, whose repetition may not be
+   * safe.
    */
   retries?: number | undefined;
   /** Used instead of the global `fetch`. */
@@ -30,10 +31,10 @@ export interface ClientOptions {
 }
 
 /**
- * The service, each call giving the body of a success and throwing a {@link CastellanError} for anything else. Each
- * has a twin, `answer`, that gives the whole answer whatever its status: `castellan.group.list.answer()`. Where another
- * form than JSON is asked for (`headers: { accept: 'text/csv' }`), the body is its text, whatever the type says. Those that
- * take something from people have another, `preview`, that says who would gain or lose what:
+ * The service, each call giving the body of a success and throwing a {@link CastellanError} for anything else. Each has
+ * a twin, `answer`, that gives the whole answer whatever its status: `castellan.group.list.answer()`. Where another
+ * form than JSON is asked for (`headers: { accept: 'text/csv' }`), the body is its text, whatever the type says. Those
+ * that take something from people have another, `preview`, that says who would gain or lose what:
  * `castellan.group.delete.preview({ params: { group_id } })`.
  */
 export type Castellan = {

@@ -44,9 +44,9 @@ type Needs = Pick<Services, 'db' | 'clock'>;
 const DAY = 86_400_000;
 
 /**
- * Joins a group that is open to the caller, or applies to it (D111). That it may is checked twice, as in all writes of a
- * group that anybody may ask for: before it waits for its turn, so that others cannot hold the group up, and again under
- * the lock.
+ * Joins a group that is open to the caller, or applies to it (D111). That it may is checked twice, as in all writes of
+ * a group that anybody may ask for: before it waits for its turn, so that others cannot hold the group up, and again
+ * under the lock.
  */
 export async function applyTo(
   services: Needs & Pick<Services, 'lines' | 'queue'>,
@@ -193,8 +193,8 @@ export async function decideApplication(
 }
 
 /**
- * Requires the right to decide this application. Level 9 passes without a group: the application to a deleted one is not
- * pending, which is refused afterwards.
+ * Requires the right to decide this application. Level 9 passes without a group: the application to a deleted one is
+ * not pending, which is refused afterwards.
  */
 async function requireDecider(
   db: Kysely<Database>,

@@ -82,7 +82,9 @@ async function examineSignOn(settings: CompleteSettings, clock: Clock): Promise<
   return found.state === 'good' ? [found, await examineClient(settings, clock)] : [found];
 }
 
-/** Checks our client id and secret with a refresh token that nobody has: it is refused only after they were accepted. */
+/**
+ * Checks our client id and secret with a refresh token that nobody has: it is refused only after they were accepted.
+ */
 async function examineClient(settings: CompleteSettings, clock: Clock): Promise<Finding> {
   const about = 'SSO_CLIENT_ID';
   try {

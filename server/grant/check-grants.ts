@@ -30,9 +30,9 @@ const BOUNDS = { concurrency: 8, failuresAtStart: 3, failuresInARow: 10 };
 /** Timeout of one refresh in milliseconds, including the wait for a refresh by another process. */
 const WITHIN = 20_000;
 /**
- * Milliseconds after which a grant whose check gave no result is due again, behind the others. The next run has it, too,
- * as each takes all that are due within that time: without such grants it might find fewer dead ones than the guard
- * holds back, and invalidate those.
+ * Milliseconds after which a grant whose check gave no result is due again, behind the others. The next run has it,
+ * too, as each takes all that are due within that time: without such grants it might find fewer dead ones than the
+ * guard holds back, and invalidate those.
  */
 const AGAIN_AFTER = 5 * 60_000;
 /**
@@ -40,7 +40,9 @@ const AGAIN_AFTER = 5 * 60_000;
  * runs without a grant that always fails. Not after an outage: the next run has to show the guard all of these grants.
  */
 const ALONE_AGAIN_AFTER = 25 * 60_000;
-/** A run that fails for a larger share of users does not count for the guard (D63); a single odd answer is no outage. */
+/**
+ * A run that fails for a larger share of users does not count for the guard (D63); a single odd answer is no outage.
+ */
 const FAILING = 0.005;
 /** Milliseconds: a check that is due later than this was put off by a clock that is ahead. */
 const LATEST = 60 * 60_000;

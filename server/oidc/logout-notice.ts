@@ -19,8 +19,8 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
  * Replaces the library's own back-channel logout, which calls the applications once, during the user's request: here a
- * job is enqueued, which retries (D84). Where that fails the logout does, and can be repeated: the library would end the
- * session all the same, and nobody would tell the application.
+ * job is enqueued, which retries (D84). Where that fails the logout does, and can be repeated: the library would end
+ * the session all the same, and nobody would tell the application.
  */
 export function tellLater(provider: Provider, { db, queue }: Pick<Services, 'db' | 'queue'>): void {
   Object.assign(provider.Client.prototype, {

@@ -48,8 +48,8 @@ interface Judged {
 }
 
 /**
- * Locks all groups with policies. A statement that waits for a lock sees everything else as it was before: without this,
- * {@link judgeMembers} could judge by a policy that was replaced while it waited.
+ * Locks all groups with policies. A statement that waits for a lock sees everything else as it was before: without
+ * this, {@link judgeMembers} could judge by a policy that was replaced while it waited.
  */
 export async function lockJudged(db: Kysely<Database>): Promise<void> {
   await sql`select from groups where group_id in (select group_id from group_policies)

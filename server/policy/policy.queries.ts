@@ -60,8 +60,8 @@ interface Stored {
 
 /**
  * The policy of a group before a change as it is stored, how users join by it, and whether level 9 set it. Locks it and
- * its moderators, so that concurrent deletions of what it names, and hand-overs of moderators, either show in it or wait
- * until it is changed.
+ * its moderators, so that concurrent deletions of what it names, and hand-overs of moderators, either show in it or
+ * wait until it is changed.
  */
 export async function lockPolicy(tx: Transaction<Database>, groupId: string): Promise<Stored | undefined> {
   await tx
@@ -90,8 +90,8 @@ export async function lockModerators(
 }
 
 /**
- * The policy of a group, closed while it is not in force, and whether this user may see it; undefined when the group does
- * not exist.
+ * The policy of a group, closed while it is not in force, and whether this user may see it; undefined when the group
+ * does not exist.
  */
 export async function findPolicy(
   db: Kysely<Database>,
@@ -238,7 +238,7 @@ const rejected = sql`applications a where a.character_id = u.character_id and a.
 const after = (rejection: RawBuilder<unknown>) =>
   sql<Date | null>`(${rejection} + p.reapply_hours * interval '1 hour')`;
 
-/** When the user `u` may apply to the group `g` with the policy `p` again after the last rejection; null if there is none. */
+/** When the user `u` may apply to the group `g` with the policy `p` again after the last rejection; null if none. */
 export const rejectedUntil: RawBuilder<Date | null> = after(sql`(
   select max(a.decided_on) from ${rejected} and a.group_id = g.group_id)`);
 
@@ -313,8 +313,8 @@ export async function findModeration(
 }
 
 /**
- * Whether the members of a group are barred from another one by people who may keep them: level 9, or the owner of both.
- * Any owner may name any group, and must not hold its members by that.
+ * Whether the members of a group are barred from another one by people who may keep them: level 9, or the owner of
+ * both. Any owner may name any group, and must not hold its members by that.
  */
 export async function barsElsewhere(db: Kysely<Database>, groupId: string): Promise<boolean> {
   const { rows } = await sql<{ bars: boolean }>`

@@ -32,7 +32,9 @@ export interface SnapshotCorporation {
    * Stored only if the alliance is registered or in the snapshot; an alliance without an executor may be in neither.
    */
   readonly alliance_id: number | null;
-  /** True where only the alliance's record says so, by naming it as executor; its own, maybe older, names no alliance. */
+  /**
+   * True where only the alliance's record says so, by naming it as executor; its own, maybe older, names no alliance.
+   */
   readonly presumed?: true;
   readonly ceo_id: number;
   /** Null where the provider did not name the CEO. */

@@ -91,8 +91,8 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     );
   }
   run.signal.throwIfAborted();
-  // What an outage left out would look like unchanged. A single organization that fails is left out, as by a run, and so
-  // is what comes after too many ids that the game does not know.
+  // What an outage left out would look like unchanged. A single organization that fails is left out, as by a run, and
+  // so is what comes after too many ids that the game does not know.
   if (run.dryRun && outage !== undefined && outage.fault !== 'exhausted') throw outage;
   if (!run.dryRun) {
     await saveMarks(db, { ...visit, buried: [] }, await sharedTime(db, clock));

@@ -15,16 +15,16 @@ export interface FairSemaphoreLimits {
 }
 
 /**
- * A semaphore with a limit for each caller. Callers take turns, except those at their own limit; of what one caller waits
- * with, the first in is the first out. So nobody waits longer because another caller waits with much.
+ * A semaphore with a limit for each caller. Callers take turns, except those at their own limit; of what one caller
+ * waits with, the first in is the first out. So nobody waits longer because another caller waits with much.
  */
 export interface FairSemaphore {
   /**
    * Waits for a permit; the returned function releases it.
    *
    * @param gone creates the caller's abort signal; called only when it has to wait
-   * @throws DomainError when that takes too long, or the caller waits with too much already; the signal's reason when it
-   *   is aborted
+   * @throws DomainError when that takes too long, or the caller waits with too much already; the signal's reason when
+   *   it is aborted
    */
   enter(caller: string, gone: () => AbortSignal): Promise<() => void>;
 }

@@ -5,7 +5,9 @@ import type { Logger } from 'pino';
 export interface LastWork {
   /** Returns the same work. */
   add<T>(work: Promise<T>): Promise<T>;
-  /** Waits until the deadline (of `performance.now()`) for all of it, and what that adds, but not for what begins later. */
+  /**
+   * Waits until the deadline (of `performance.now()`) for all of it, and what that adds, but not for what begins later.
+   */
   finish(deadline: number): Promise<void>;
 }
 

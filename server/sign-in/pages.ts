@@ -20,8 +20,8 @@ export function refusalPage(refusal: Refusal, waysOn: WaysOn): string {
 }
 
 /**
- * What is known to be stored. After a success a sign-in is completed, or, with OpenID Connect, forgotten; and a hand-over
- * stays, whatever becomes of the sign-in that brought it (D29b).
+ * What is known to be stored. After a success a sign-in is completed, or, with OpenID Connect, forgotten; and a
+ * hand-over stays, whatever becomes of the sign-in that brought it (D29b).
  */
 function footerOf(refusal: Refusal): { footer?: string } {
   if (isRecorded(refusal)) return { footer: `It is recorded that this sign-in was refused. ${CLOSE}` };

@@ -60,8 +60,8 @@ const seenAs = (characterName: string, now: Date) => ({
 });
 
 /**
- * The present `updated_on`, or this moment where the record changes: everybody reads it, and may not learn of sign-ins by
- * it (D94).
+ * The present `updated_on`, or this moment where the record changes: everybody reads it, and may not learn of sign-ins
+ * by it (D94).
  */
 const updatedWhere = (changes: RawBuilder<boolean>, now: Date) =>
   sql<Date>`case when ${changes} then ${now}::timestamptz else users.updated_on end`;
@@ -164,9 +164,9 @@ export async function recordSignIn(
 type FormerRecord = Pick<Selectable<Database['users']>, 'character_id' | 'clearance_level' | 'updated_on'>;
 
 /**
- * The record of a character that has a new owner (D29b); undefined when it has none. Locks its row, so that of concurrent
- * sign-ins exactly one sees the change, and nobody gives the character a membership or an office while it loses all of
- * them.
+ * The record of a character that has a new owner (D29b); undefined when it has none. Locks its row, so that of
+ * concurrent sign-ins exactly one sees the change, and nobody gives the character a membership or an office while it
+ * loses all of them.
  */
 export async function lockHandedOver(
   db: Kysely<Database>,
@@ -219,7 +219,7 @@ export async function handOver(
   await db.deleteFrom('tokens').where('owner_id', '=', characterId).execute();
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);
-  // It lacks its scopes from now on: how long the former owner did, or was known, is not held against the new one (D102).
+  // It lacks its scopes from now on: how long the former owner did, or was known, does not count any more (D102).
   await sql`insert into compliance_failures (character_id, since) values (${characterId}, ${now})
     on conflict (character_id) do update set since = excluded.since`.execute(db);
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });

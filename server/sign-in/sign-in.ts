@@ -131,8 +131,8 @@ async function redeem(services: Services, state: StateCode, code: string): Promi
 }
 
 /**
- * A login URL to repeat the sign-in for the granted and the missing scopes; prolongs the state code, but not beyond what
- * an invitation lives: else one could be kept alive for ever (D28).
+ * A login URL to repeat the sign-in for the granted and the missing scopes; prolongs the state code, but not beyond
+ * what an invitation lives: else one could be kept alive for ever (D28).
  */
 async function secondTry(
   { db, sso, clock }: Services,

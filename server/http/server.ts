@@ -86,6 +86,8 @@ const endWithJson: Express['response']['json'] = function (this: Express['respon
 const UNKNOWN_ROUTE = 'none';
 
 const REQUEST_ID = /^[\w-]{1,64}$/;
+/** Characters of a path that are logged: a client may send up to 16 KiB in each request. */
+const LOGGED_PATH = 500;
 
 /**
  * Gives each request an id (D2), forbids caching, measures its duration and logs its outcome, without query string and
@@ -123,7 +125,7 @@ function identify({ log, metrics }: Services): RequestHandler {
             request_id: id,
             address,
             method,
-            path: redactText(path),
+            path: redactText(path).slice(0, LOGGED_PATH),
             status,
             ...(!res.writableFinished && { aborted: true }),
             milliseconds,

@@ -45,6 +45,14 @@ describe('the log of requests', () => {
     expect(line).not.toHaveProperty('aborted');
   });
 
+  it('has the first 500 characters of a path, after secrets were removed', async () => {
+    const secret = `eyJhbGciOiJFZERTQSJ9.${'x'.repeat(600)}`;
+    await fetch(`${app.url}/group/long/${secret}/${'a'.repeat(9_000)}`);
+    const beginning = '/group/long/**********/';
+    const line = await lineOf(beginning + 'a'.repeat(500 - beginning.length));
+    expect(line.status).toBe(404);
+  });
+
   it('has no status of a request whose client goes away before the answer', async () => {
     const asked = app.statements.length;
     const socket = begun('/ext/status?gone', ['Content-Length: 100'], '{"params":');

@@ -38,7 +38,9 @@ async function documents(path: string): Promise<unknown[]> {
 }
 
 interface ComposeFile {
-  readonly services: { readonly api: { readonly environment: { readonly TRUSTED_PROXIES: string } } };
+  readonly services: {
+    readonly [name: string]: { readonly logging?: object; readonly environment?: Record<string, string> };
+  };
   readonly networks: {
     readonly default: {
       readonly enable_ipv6?: boolean;
@@ -144,13 +146,22 @@ describe('files for deployment', () => {
     expect(folders.filter((folder) => 'medium' in (folder as object))).toEqual([]);
   });
 
+  it('bound the log of every container of compose: what Docker keeps by default grows until the disk is full', async () => {
+    const [compose] = (await documents('deploy/compose.yaml')) as [ComposeFile];
+    const logs = Object.values(compose.services).map(({ logging }) => logging);
+    expect(logs).toHaveLength(4);
+    for (const log of logs) {
+      expect(log).toMatchObject({ driver: 'local', options: { 'max-size': '50m', 'max-file': '5' } });
+    }
+  });
+
   it('let compose tell clients apart by IPv6 too, and trust every network that its proxy may ask from', async () => {
     const [compose] = (await documents('deploy/compose.yaml')) as [ComposeFile];
     const { enable_ipv6, ipam } = compose.networks.default;
     const subnets = ipam.config.map(({ subnet }) => subnet);
     expect(enable_ipv6).toBe(true);
     expect(subnets.map((subnet) => ipaddr.parseCIDR(subnet)[0].kind()).sort()).toEqual(['ipv4', 'ipv6']);
-    expect(compose.services.api.environment.TRUSTED_PROXIES.split(',')).toEqual(subnets);
+    expect(compose.services['api']?.environment?.['TRUSTED_PROXIES']?.split(',')).toEqual(subnets);
   });
 
   it('start programs that the production build contains', async () => {

@@ -10,6 +10,7 @@ import { deleteHistoryBefore } from '../server/person/person.queries.ts';
 import { hasMoreToSweep, sweep } from '../server/provider/budget.queries.ts';
 import { beginGeneration } from '../server/provider/cache.queries.ts';
 import { wasFetchedSince } from '../server/provider/document.queries.ts';
+import { ProviderError } from '../server/provider/http.ts';
 import { findStaleNames, forgetUnnamed, type NamePlace } from '../server/provider/names.queries.ts';
 import { createNames } from '../server/provider/names.ts';
 import { createRunClient } from '../server/provider/run-client.ts';
@@ -101,7 +102,8 @@ const steps: Readonly<Record<string, Step>> = {
 
 /**
  * Deletes what has expired (partitions, tokens, state codes, crash reports, mails) and refreshes what gets old (the
- * provider's names and document). A failed step does not prevent the others.
+ * provider's names and document). A failed step does not prevent the others; one that the provider failed is left to
+ * the next run, as in the other jobs, so that an outage is no failed run.
  *
  * @throws Error that names the failed steps, after all have run; at once when the run is aborted
  */
@@ -117,9 +119,13 @@ export async function runMaintenance(services: MaintenanceServices, run: Run): P
         log.info({ job: run.job, run_id: run.id, step: name, rows }, 'a step of maintenance is done');
     } catch (error) {
       refuseWhenEnded(run);
-      log.error({ err: error, job: run.job, run_id: run.id, step: name }, 'a step of maintenance failed');
-      if (isUnreachable(error)) throw error;
-      failed.push(name);
+      const about = { err: error, job: run.job, run_id: run.id, step: name };
+      if (error instanceof ProviderError) log.warn(about, 'the provider failed: the next run continues');
+      else {
+        log.error(about, 'a step of maintenance failed');
+        if (isUnreachable(error)) throw error;
+        failed.push(name);
+      }
     }
     run.progress(index + 1, all.length);
   }

@@ -49,6 +49,13 @@ interface ComposeFile {
   };
 }
 
+interface PrometheusFile {
+  readonly scrape_configs: readonly {
+    readonly job_name: string;
+    readonly relabel_configs: readonly { readonly regex?: string; readonly action?: string }[];
+  }[];
+}
+
 /** Labels of every scraped series; a metric's own `job` becomes `exported_job`. */
 const OF_PROMETHEUS = ['job', 'instance'];
 
@@ -218,6 +225,33 @@ describe('files for deployment', () => {
     const servers = (await read('deploy/nginx.conf')).match(/^ *(?:# )?server \d.*;$/gm) ?? [];
     expect(servers.length).toBeGreaterThan(1);
     expect(servers.filter((server) => !/ max_fails=0;$/.test(server))).toEqual([]);
+  });
+
+  it('let Prometheus find the pods of API and worker, in a job of the name by which the alert rules go', async () => {
+    const [config] = (await documents('deploy/prometheus/kubernetes.yml')) as [PrometheusFile];
+    const [rules] = await documents('deploy/prometheus/castellan.rules.yml');
+    const jobs = valuesOf(rules, 'expr').flatMap((expr) => [
+      ...String(expr).matchAll(/\bup\{job="(\w+)"\}/g),
+    ]);
+    expect(new Set(jobs.map(([, job]) => job))).toEqual(
+      new Set(config.scrape_configs.map((job) => job.job_name)),
+    );
+    const [selector] = valuesOf(config, 'label') as [string];
+    const [portName] = config.scrape_configs.flatMap(({ relabel_configs }) =>
+      relabel_configs.filter(({ action }) => action === 'keep').map(({ regex }) => regex),
+    );
+    const deployments = (await documents('deploy/kubernetes/castellan.yaml')).filter(
+      (resource) => (resource as { kind: string }).kind === 'Deployment',
+    );
+    expect(deployments).toHaveLength(2);
+    for (const deployment of deployments) {
+      const [template] = valuesOf(deployment, 'template');
+      const labels = Object.entries(valuesOf(template, 'labels')[0] as object);
+      expect(labels.map(([name, value]) => `${name}=${value}`)).toContain(selector);
+      expect(valuesOf(template, 'ports').flat()).toContainEqual({ name: portName, containerPort: 9464 });
+      // A job that goes by these would scrape the pods a second time, under another name.
+      expect(JSON.stringify(template)).not.toContain('prometheus.io/');
+    }
   });
 
   it('use only existing metrics in alert rules and dashboard', async () => {

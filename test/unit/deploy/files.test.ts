@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { collectDefaultMetrics, Histogram } from 'prom-client';
@@ -182,6 +187,24 @@ describe('files for deployment', () => {
     );
     expect([...programs].sort()).toEqual(['server/main', 'server/worker']);
     for (const name of programs) await read(`${name}.ts`);
+  });
+
+  it('take a container for healthy that is up, though not ready, so that an outage of the database restarts none', async () => {
+    const asked: (string | undefined)[] = [];
+    const api = createServer(({ url }, res) => {
+      asked.push(url);
+      res.writeHead(url === '/healthz' ? 200 : 503).end();
+    }).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    const [, flags = '', command = ''] =
+      /^HEALTHCHECK (.*)\\\n +CMD (\[.*\])$/m.exec(await read('deploy/Dockerfile')) ?? [];
+    const [, ...args] = JSON.parse(command) as string[];
+    const PORT = String((api.address() as AddressInfo).port);
+    await promisify(execFile)(process.execPath, args, { env: { PORT } });
+    api.close();
+    expect(asked).toEqual(['/healthz']);
+    // Several PROCESSES answer nothing before the database is migrated.
+    expect(flags).toContain('--start-period=1h ');
   });
 
   it('give a pod an hour to migrate: several PROCESSES answer nothing before that is done', async () => {

@@ -15,6 +15,12 @@ export class ForbiddenAddress extends Error {
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
+ * The prefix by which networks of IPv6 alone reach IPv4 (RFC 6052): who connects to such an address is connected to the
+ * IPv4 address in its last 32 bits. Other prefixes of translators are local to a network, and not known here.
+ */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/**
  * Azure's platform services, which have a public address but are served by the virtual machine's own host. The metadata
  * services of other clouds are in special ranges.
  */
@@ -22,11 +28,12 @@ const AZURE_PLATFORM = '168.63.129.16';
 
 /**
  * Whether an address is public: not loopback, link-local, private, shared, unique-local, multicast, reserved, for
- * documentation or benchmarks, of a cloud's platform services, nor an IPv6 form that embeds an IPv4 address.
+ * documentation or benchmarks, of a cloud's platform services, nor an IPv6 form that embeds an IPv4 address, but for
+ * those that {@link NAT64} makes of public ones.
  */
 export function isPublicAddress(address: string): boolean {
   try {
-    const parsed = ipaddr.process(address);
+    const parsed = reached(ipaddr.process(address));
     if (parsed.range() !== 'unicast') return false;
     return parsed instanceof ipaddr.IPv4
       ? parsed.toString() !== AZURE_PLATFORM
@@ -34,6 +41,12 @@ export function isPublicAddress(address: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The address that a connection to this one ends at. */
+function reached(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  if (address instanceof ipaddr.IPv4 || !address.match(NAT64)) return address;
+  return new ipaddr.IPv4(address.toByteArray().slice(12));
 }
 
 /** Throws {@link ForbiddenAddress} unless a host is, or resolves to, public addresses only. */

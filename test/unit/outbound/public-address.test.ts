@@ -59,6 +59,9 @@ describe('D29: public addresses', () => {
     '172.32.0.1',
     '2606:4700::1111',
     '::ffff:8.8.8.8',
+    // What DNS64 makes of public addresses.
+    '64:ff9b::8.8.8.8',
+    '64:ff9b::101:101',
   ])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 
   it.each([
@@ -107,7 +110,7 @@ describe('D29: public addresses', () => {
       'fd20:ce::254',
       '::ffff:168.63.129.16',
     ],
-    // IPv4 within IPv6: mapped, compatible, translated, NAT64 in both prefixes, 6to4, Teredo.
+    // IPv4 within IPv6: mapped, compatible, translated, NAT64 by the well-known prefix and by local ones, 6to4, Teredo.
     ...[
       '::ffff:127.0.0.1',
       '::ffff:7f00:1',
@@ -117,7 +120,12 @@ describe('D29: public addresses', () => {
       '::ffff:0:127.0.0.1',
       '64:ff9b::7f00:1',
       '64:ff9b::a9fe:a9fe',
+      '64:ff9b::10.0.0.1',
+      '64:ff9b::168.63.129.16',
+      '64:ff9b::',
+      '64:ff9b::1:808:808',
       '64:ff9b:1::1',
+      '64:ff9b:1::808:808',
       '2002:7f00:1::',
       '2002:a00:1::1',
       '2001:0:1::',

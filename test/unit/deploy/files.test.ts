@@ -226,6 +226,17 @@ describe('files for deployment', () => {
     expect(guide.match(new RegExp(`\\bln -sfT castellan-\\S+ ${running}\\b`, 'g'))).toHaveLength(2);
   });
 
+  it('run API, worker and commands of systemd as the role of PostgreSQL, which lets its account in by the socket', async () => {
+    const guide = await read('docs/deploying.md');
+    const [, role] = /^DATABASE_URL=postgres:\/\/(\w+)@\/\w+\?host=/m.exec(guide) ?? [];
+    expect(role).toBe('castellan');
+    for (const name of await readdir(join(ROOT, 'deploy/systemd')))
+      expect(await read(`deploy/systemd/${name}`)).toMatch(new RegExp(`^User=${role}$`, 'm'));
+    const commands = guide.match(/^systemd-run .*$/gm) ?? [];
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) expect(command).toContain(` -p User=${role} `);
+  });
+
   it('exclude from the image only what its build does not need', async () => {
     const allowed = (await read('.dockerignore')).match(/(?<=^!).+$/gm) ?? [];
     const built = await read('scripts/build-when-stale.mjs');

@@ -175,6 +175,16 @@ describe('D61: settings', () => {
     }
   });
 
+  it('D61: blanks and line ends around the client’s id and secret and a group’s name are removed', () => {
+    const given = { SSO_CLIENT_ID: ' client\n', SSO_CLIENT_SECRET: 'secret\r\n' };
+    const { sso, voice } = readSettings({ ...given, VOICE_AUTH_GROUP: ` ${'V'.repeat(30)}\r` });
+    expect(sso).toMatchObject({ clientId: 'client', clientSecret: 'secret' });
+    expect(voice.authGroup).toBe('V'.repeat(30));
+    for (const name of ['SSO_CLIENT_ID', 'SSO_CLIENT_SECRET', 'VOICE_AUTH_GROUP']) {
+      expect(problems({ ...production, [name]: ' \n' })).toEqual([`${name}: must not be blank`]);
+    }
+  });
+
   it.each(['BASE_URL', 'SSO_URL', 'EXT_API_URL', 'EXT_API_SPEC_URL', 'EXT_IMAGE_URL'])(
     'in production %s of another host than loopback is https',
     (name) => {

@@ -19,6 +19,10 @@ const timesAsked = (path: string) => asked.filter((other) => other === path).len
 const api = createServer(({ url = '' }, res) => {
   asked.push(url);
   if (url === '/healthz' || (url === '/readyz' && ready)) return void res.end('{"status":"ok"}');
+  if (url.startsWith('/oidc/auth?')) {
+    res.writeHead(303, { Location: `https://app.example/in?code=1&${url.split('?')[1]}` });
+    return void res.end();
+  }
   res.writeHead(503, { 'Content-Type': 'application/json', 'Retry-After': '2' });
   res.end(JSON.stringify({ detail: DETAIL }));
 });
@@ -44,7 +48,7 @@ afterAll(async () => {
 });
 
 const upstream = () => `127.0.0.1:${(api.address() as AddressInfo).port}`;
-const ask = (path: string) => fetch(`http://127.0.0.1:${ports.first}${path}`);
+const ask = (path: string, options?: RequestInit) => fetch(`http://127.0.0.1:${ports.first}${path}`, options);
 
 interface Shipped {
   readonly name: string;
@@ -122,6 +126,15 @@ describe.each([HAPROXY, NGINX, CADDY])('$name, by the file that is shipped', (sh
       expect({ status, after: headers.get('retry-after') }).toEqual({ status: 503, after: '2' });
       expect(await answer.json()).toEqual({ detail: DETAIL });
     }
+  });
+
+  it.skipIf(isMissing)('sends somebody back to an application with a long state', async () => {
+    ready = true;
+    await start(shipped);
+    const state = 's'.repeat(7_000);
+    const answer = await ask(`/oidc/auth?state=${state}`, { redirect: 'manual' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(`https://app.example/in?code=1&state=${state}`);
   });
 
   it.skipIf(isMissing)('D26: after a 503 asks no second API with the code of a sign-in', async () => {

@@ -10,6 +10,7 @@ import pg from 'pg';
 import { collectDefaultMetrics, Histogram } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { READER_LIMITS } from '../../../server/http/slow-readers.ts';
 import {
   followBacklog,
   followPool,
@@ -286,6 +287,11 @@ describe('files for deployment', () => {
       // A job that goes by these would scrape the pods a second time, under another name.
       expect(JSON.stringify(template)).not.toContain('prometheus.io/');
     }
+  });
+
+  it('let Caddy leave an idle connection before the service closes it, as a request sent then would fail', async () => {
+    const [, seconds] = /^\t+keepalive (\d+)s$/m.exec(await read('deploy/Caddyfile')) ?? [];
+    expect(Number(seconds) * 1000).toBeLessThan(READER_LIMITS.idleFor);
   });
 
   it('use only existing metrics in alert rules and dashboard', async () => {

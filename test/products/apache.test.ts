@@ -56,9 +56,10 @@ OIDCPassClaimsAs environment
   Require valid-user
   Header always set X-User "expr=%{REMOTE_USER}"
   Header always set X-Groups "%{OIDC_CLAIM_groups}e"
+  Header always set X-Group-Ids "%{OIDC_CLAIM_group_ids}e"
 </Location>
 <Location /private/editors>
-  Require claim groups:Editors
+  Require claim group_ids:${group}
 </Location>
 `;
 }
@@ -177,7 +178,7 @@ describe('Apache with mod_auth_openidc', () => {
     await ok(app.client(app.root).group.update({ params: { group_id: group }, body: { add_members } }));
     const editor = await new Person(EDITOR).go(`${apache}/private/editors/page`);
     expect(editor.page?.status).toBe(200);
-    expect(editor.page?.headers.get('x-groups')?.split(',')).toContain('Editors');
+    expect(editor.page?.headers.get('x-group-ids')?.split(',')).toContain(group);
     expect((await new Person(READER).go(`${apache}/private/editors/page`)).page?.status).toBe(401);
   });
 

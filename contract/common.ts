@@ -84,14 +84,20 @@ export const MomentInQuery = extendApi(
   { type: 'string', format: 'date-time' },
 );
 
+/** How else clients write a flag: PHP makes numbers of its booleans. */
+const ALSO_FLAGS: ReadonlyMap<unknown, string> = new Map([
+  ['1', 'true'],
+  ['0', 'false'],
+]);
+
 /**
- * "true" or "false" in a query, in any case, as Python and R write `True` and `TRUE`; absent is false. Whoever reads a
- * flag before the query is validated does so by this schema, too.
+ * "true" or "false" in a query, in any case, as Python and R write `True` and `TRUE`, or 1 or 0, as clients in PHP do;
+ * absent is false. Whoever reads a flag before the query is validated does so by this schema, too.
  */
 export const FlagInQuery = extendApi(
   z
     .preprocess(
-      (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+      (value) => ALSO_FLAGS.get(value) ?? (typeof value === 'string' ? value.toLowerCase() : value),
       z.enum(['true', 'false'], { errorMap: () => ({ message: 'Must be true or false' }) }).default('false'),
     )
     .transform((value) => value === 'true')

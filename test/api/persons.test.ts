@@ -432,7 +432,7 @@ describe('D101: merging and splitting', () => {
     expect(
       await ok(root().merge({ ...upper, body: { ...body, person_id: body.person_id.toUpperCase() } })),
     ).toEqual(tried);
-    for (const flag of ['True', 'TRUE']) {
+    for (const flag of ['True', 'TRUE', '1']) {
       const path = `/person/${params.person_id}/merge?dry_run=${flag}`;
       expect((await send(app, 'POST', path, { token: app.root, body })).json).toEqual(tried);
     }

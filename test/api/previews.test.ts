@@ -371,8 +371,8 @@ async function trials(): Promise<[name: string, method: string, path: string, bo
 }
 
 describe('D121: nothing is stored', () => {
-  // As JavaScript, Python and R write it: were one of these accepted but not tried, the change would be made.
-  it.each(['true', 'True', 'TRUE'])(
+  // As JavaScript, Python, R and PHP write it: were one of these accepted but not tried, the change would be made.
+  it.each(['true', 'True', 'TRUE', '1'])(
     'no row differs after a preview of any operation by dry_run=%s, not even in the queue of jobs',
     async (flag) => {
       const tried = await trials();
@@ -398,10 +398,10 @@ describe('D121: nothing is stored', () => {
     },
   );
 
-  it('without dry_run, and with dry_run=false, answers are what they were', async () => {
+  it('without dry_run, and with dry_run=false or 0, answers are what they were', async () => {
     const { group_id } = await group('As ever', ['Ada']);
     const token = app.root;
-    for (const query of ['', '?dry_run=false']) {
+    for (const query of ['', '?dry_run=false', '?dry_run=0']) {
       const updated = await send(app, 'PUT', `/group/${group_id}${query}`, {
         token,
         body: { description: query },

@@ -220,13 +220,16 @@ describe('query and headers', () => {
     }
   });
 
-  it('D3b: flags are true or false in any case, nothing like it', () => {
+  it('D3b: flags are true or false in any case, or 1 or 0, nothing like it', () => {
     const { query } = contract.system.runJob;
     expect(query.parse({ force: 'true' })).toEqual({ force: true, dry_run: false });
     expect(query.parse({ force: 'False', dry_run: 'True' })).toEqual({ force: false, dry_run: true });
     expect(query.parse({ force: 'FALSE', dry_run: 'TRUE' })).toEqual({ force: false, dry_run: true });
-    expect(faults(query, { force: '1', dry_run: ['true', 'true'] })).toEqual(['force', 'dry_run']);
+    expect(query.parse({ force: '0', dry_run: '1' })).toEqual({ force: false, dry_run: true });
+    expect(faults(query, { force: ['1'], dry_run: ['true', 'true'] })).toEqual(['force', 'dry_run']);
     expect(faults(query, { force: '', dry_run: ' true' })).toEqual(['force', 'dry_run']);
+    expect(faults(query, { force: '2', dry_run: '01' })).toEqual(['force', 'dry_run']);
+    expect(faults(query, { force: 'yes', dry_run: 'constructor' })).toEqual(['force', 'dry_run']);
   });
 
   it('a forwarded request is read from a query, too', () => {

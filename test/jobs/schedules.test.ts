@@ -109,7 +109,7 @@ describe('D63: POST /system/job/{job_id}', () => {
       job_id: 'sync-users',
       changes: expect.arrayContaining([{ character_id: id, corporation: [98_000_011, other] }]),
     });
-    for (const flag of ['True', 'TRUE']) {
+    for (const flag of ['True', 'TRUE', '1']) {
       const path = `/system/job/sync-users?dry_run=${flag}`;
       expect((await send(app, 'POST', path, { token: app.root })).json).toMatchObject({
         changes: expect.anything(),

@@ -40,7 +40,7 @@ function forwarded(res: Response, answer: Forwarded) {
   stream.once('error', () => res.destroy());
   if (res.closed) stream.destroy();
   else res.once('close', () => stream.destroy());
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Type', 'application/json');
   res.setHeader('Content-Length', bytes);
   // ts-rest can pipe a stream into the response, but its types do not allow one.
   return { status: 200 as const, body: stream as unknown as ExternalForwardAnswer };

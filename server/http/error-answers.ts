@@ -158,7 +158,7 @@ function send(req: Request, res: Response, error: HttpError): void {
   res.status(status).set(headers);
   if (!isForPeople(req.path)) {
     // The type of what failed may be set already: a file's is, before its preconditions are looked at.
-    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.setHeader('Content-Type', 'application/json');
     res.json(errorBody(error));
   } else
     res

@@ -97,7 +97,7 @@ function answer(
   if (!res.hasHeader('X-Request-Id')) res.setHeader('X-Request-Id', randomUUID());
   res.setHeader('X-Api-Version', API_VERSION);
   res.setHeader('Cache-Control', 'no-store');
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Type', 'application/json');
   res.setHeader('Content-Length', Buffer.byteLength(text));
   res.writeHead(status, headers).end(text);
 }

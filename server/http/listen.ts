@@ -108,7 +108,7 @@ export function refuseUnreadable(
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
+    'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${String(answer?.getHeader?.('X-Request-Id') ?? randomUUID())}`,
     `X-Api-Version: ${API_VERSION}`,

@@ -76,7 +76,7 @@ const endWithJson: Express['response']['json'] = function (this: Express['respon
   // The graceful stop has answered this request with 503 meanwhile.
   if (this.writableEnded) return this;
   const buffer = Buffer.from(JSON.stringify(body));
-  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
   this.setHeader('Content-Length', buffer.length);
   this.end(buffer);
   return this;

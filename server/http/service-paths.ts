@@ -54,7 +54,7 @@ export function serviceRoutes(services: Services): Router {
   });
   router.get('/openapi.json', limited, (_req, res, next) => {
     json()
-      .then((text) => res.set('Content-Type', 'application/json; charset=utf-8').end(text))
+      .then((text) => res.setHeader('Content-Type', 'application/json').end(text))
       .catch(next);
   });
   router.get('/openapi.yaml', limited, (_req, res, next) => {

@@ -15,7 +15,7 @@ export function writtenAs<Value>(res: Response, mediaType: string, body: string 
  */
 export function written<Value>(res: Response, json: JsonText<Value> | JsonBytes<Value>): Value {
   if (typeof json !== 'string') consistsOf(res, json);
-  return writtenAs(res, 'application/json; charset=utf-8', json);
+  return writtenAs(res, 'application/json', json);
 }
 
 /** ts-rest lets a stream write the response, but its types do not allow one; a readable one would cost more. */

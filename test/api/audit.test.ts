@@ -765,7 +765,7 @@ describe('D94: media types', () => {
 
   it('JSON by default, and lines of JSON', async () => {
     const json = await ask('*/*');
-    expect(json.type).toContain('application/json');
+    expect(json.type).toBe('application/json');
     const { type, text } = await ask('application/x-ndjson');
     expect(type).toContain('application/x-ndjson');
     expect(
@@ -776,15 +776,16 @@ describe('D94: media types', () => {
     ).toEqual(JSON.parse(json.text));
   });
 
+  const csv = 'text/csv; charset=utf-8';
   it.each([
-    ['text/csv; charset=utf-8', 'text/csv'],
-    ['text/csv;charset="UTF-8"', 'text/csv'],
-    ['application/x-ndjson; charset=utf-8', 'application/x-ndjson'],
+    [csv, csv],
+    ['text/csv;charset="UTF-8"', csv],
+    ['application/x-ndjson; charset=utf-8', 'application/x-ndjson; charset=utf-8'],
     ['application/json; charset=utf-8, text/csv;q=0.5', 'application/json'],
-    ['application/json;q=0.5, text/csv; charset=utf-8', 'text/csv'],
+    ['application/json;q=0.5, text/csv; charset=utf-8', csv],
     ['text/csv; charset=iso-8859-1', 'application/json'],
   ])('by an Accept that names the charset: %s is answered with %s', async (accept, type) => {
-    expect((await ask(accept)).type).toBe(`${type}; charset=utf-8`);
+    expect((await ask(accept)).type).toBe(type);
   });
 
   it('CSV, in which no name becomes a formula', async () => {

@@ -58,7 +58,7 @@ describe('D1, D2: answers in common', () => {
     });
     expect(answer.status).toBe(status);
     expect(answer.headers['x-request-id']).toMatch(/^[\w-]{8,64}$/);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers['content-type']).toBe('application/json');
     expect(answer.headers['cache-control']).toBe('no-store');
     if (status < 400) return;
     expect(Object.keys(answer.json)).toEqual(['detail', 'code']);

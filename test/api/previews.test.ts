@@ -387,11 +387,7 @@ describe('D121: nothing is stored', () => {
             body,
           },
         );
-        expect([name, status, headers['content-type']]).toEqual([
-          name,
-          200,
-          expect.stringContaining(PREVIEW),
-        ]);
+        expect([name, status, headers['content-type']]).toEqual([name, 200, PREVIEW]);
         expect(json.changes.length, name).toBeGreaterThan(0);
       }
       expect(await snapshot(app.databaseUrl)).toEqual(before);
@@ -406,7 +402,7 @@ describe('D121: nothing is stored', () => {
         token,
         body: { description: query },
       });
-      expect(updated.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(updated.headers['content-type']).toBe('application/json');
       expect(updated.json).toMatchObject({ group_id, description: query });
       const extra = await group(`As ever ${query}`);
       const deleted = await send(app, 'DELETE', `/group/${extra.group_id}${query}`, { token });

@@ -229,7 +229,7 @@ describe('the gate before the service', () => {
     for (const path of ['/readyz', '/token', '/docs', '/nothing']) {
       expect(await get(path), path).toMatchObject({
         status: 503,
-        headers: { 'retry-after': '5', 'content-type': 'application/json; charset=utf-8' },
+        headers: { 'retry-after': '5', 'content-type': 'application/json' },
         json: { detail: 'The service is starting.', code: 'service_starting' },
       });
     }

@@ -71,6 +71,8 @@ export function expectDocumented({ method, path, status, type, text }: Given): v
     );
   }
   if (!media.endsWith('json')) return;
+  // Clients compare it with the document's, some of them all of it; RFC 8259 defines no charset of JSON.
+  if (type !== media) throw new Error(`${name} as ${type}, which is more than ${media}`);
   const validate = validator(`${pointer}/content/${escaped(media)}/schema`);
   const body: unknown = JSON.parse(text);
   if (!validate(body)) {

@@ -204,20 +204,17 @@ function takesTurns({ method }: AppRoute, { access, mirrors }: RouteMetadata): b
 }
 
 /**
- * The usual answer of a deletion, which has no body (D1), beside that of its dry run. Generators take the first entry
- * that they know for the usual answer. With the preview alone clients fail on the empty body, for it is no JSON;
- * anything (`*\/*`) is passed over by some, which take the preview again. Text is known. It is not said to be a string,
- * because clients that read previews by this entry, too, would make one of what they have parsed.
+ * Adds the answer of a dry run to an operation's success, under its own media type. The usual answer of a deletion has
+ * no body (D1), and clients of most generators fail on that where any content is published: theirs is told in words.
  */
-const NOTHING_USUALLY: OpenApiResponse['content'] = { 'text/plain': { schema: {}, example: '' } };
-
-/** Adds the answer of a dry run to an operation's success, under its own media type. */
 function withPreview({ description, content, ...response }: OpenApiResponse): OpenApiResponse {
   const schema = schemaOf(Preview);
+  const told = `${description} With \`dry_run=true\`: who would gain or lose what, as \`${PREVIEW_TYPE}\``;
+  if (content === undefined) return { description: `${told} with the schema \`Preview\`.`, ...response };
   return {
-    description: `${description} With \`dry_run=true\`: who would gain or lose what, as \`${PREVIEW_TYPE}\`.`,
+    description: `${told}.`,
     ...response,
-    content: { ...(content ?? NOTHING_USUALLY), [PREVIEW_TYPE]: { schema, example: exampleOf(schema) } },
+    content: { ...content, [PREVIEW_TYPE]: { schema, example: exampleOf(schema) } },
   };
 }
 

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { type OpenApiOperation, type OpenApiResponse, openApiDocument } from '../../contract/openapi.ts';
+import { PREVIEW_TYPE } from '../../contract/preview.ts';
 import { noteAnswer } from './seen-answers.ts';
 
 export interface Given {
@@ -38,6 +39,8 @@ const documented: Documented[] = Object.entries(document.paths)
   )
   .sort((a, b) => literal(b) - literal(a) || b.template.length - a.template.length);
 
+const PREVIEW = 'document#/components/schemas/Preview';
+
 /** Statuses whose examples show every error code of the operation. */
 const COMPLETE = new Set([404, 409, 410, 429]);
 
@@ -63,7 +66,8 @@ export function expectDocumented({ method, path, status, type, text }: Given): v
   noteAnswer(found.operation.operationId, key);
   const [response, pointer] = resolved(listed, found.pointer + key);
   const media = (type ?? '').split(';')[0]?.trim() ?? '';
-  const expected = Object.keys(response.content ?? {});
+  const { content = toldOf(response) } = response;
+  const expected = Object.keys(content);
   if (text === '' && !expected.includes('application/json')) return;
   if (!expected.includes(media)) {
     throw new Error(
@@ -73,12 +77,18 @@ export function expectDocumented({ method, path, status, type, text }: Given): v
   if (!media.endsWith('json')) return;
   // Clients compare it with the document's, some of them all of it; RFC 8259 defines no charset of JSON.
   if (type !== media) throw new Error(`${name} as ${type}, which is more than ${media}`);
-  const validate = validator(`${pointer}/content/${escaped(media)}/schema`);
+  const schema = response.content === undefined ? PREVIEW : `${pointer}/content/${escaped(media)}/schema`;
+  const validate = validator(schema);
   const body: unknown = JSON.parse(text);
   if (!validate(body)) {
     throw new Error(`${name}, not as documented: ${ajv.errorsText(validate.errors)}\n${text}`);
   }
-  if (COMPLETE.has(status)) expectExample(name, body, response.content?.[media]?.examples ?? {});
+  if (COMPLETE.has(status)) expectExample(name, body, content[media]?.examples ?? {});
+}
+
+/** The preview of a deletion is told of in words, as the usual answer has no body. */
+function toldOf({ description }: OpenApiResponse): NonNullable<OpenApiResponse['content']> {
+  return description.includes(PREVIEW_TYPE) ? { [PREVIEW_TYPE]: { schema: { $ref: PREVIEW } } } : {};
 }
 
 /** D73: the code of an error is one of those that the operation documents. */

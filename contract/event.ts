@@ -275,7 +275,7 @@ const PositionInQuery = field(
       { type: 'string', pattern: '^\\d{1,16}$' },
     ],
   }),
-  'A cursor, or the `Castellan-Position` of a list.',
+  'A cursor, or the `Castellan-Position` of a list: digits, sent as they are, without quotes.',
   48213,
 );
 

@@ -463,7 +463,11 @@ describe('the OpenAPI document', () => {
       .flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema));
     expect(schemas.filter(({ type, anyOf }) => anyOf !== undefined || Array.isArray(type))).toEqual([]);
     const after = document.paths['/event']?.get?.parameters?.find(({ name }) => name === 'after');
-    expect(after).toMatchObject({ description: expect.stringContaining('A cursor'), schema: {} });
+    // Without a type some clients would write a cursor as JSON.
+    expect(after).toMatchObject({
+      description: expect.stringMatching(/^A cursor.+ without quotes/),
+      schema: {},
+    });
   });
 
   it('D92: says of every number that it has 64 bits, as ids are numbers in changes, too', () => {

@@ -2139,7 +2139,7 @@ export type DeleteCrashReportAnswer =
 
 export interface ListEventsRequest extends CallOptions {
   query?: {
-    /** A cursor, or the `Castellan-Position` of a list. */
+    /** A cursor, or the `Castellan-Position` of a list: digits, sent as they are, without quotes. */
     after?: number | string | undefined;
     /** Only events of these types; `group.*` means all events of groups. */
     types?: string | undefined;

@@ -7,7 +7,7 @@ import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
-import { forgetOtherOwners, saveGrant } from '../grant/grant.queries.ts';
+import { findValidScopes, forgetOtherOwners, saveGrant } from '../grant/grant.queries.ts';
 import { recordGrant } from '../grant/grant-events.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
@@ -147,7 +147,7 @@ async function attempt(
             await endVisit(tx, characterId);
             left = await writeSnapshot(tx, latest, locked, clock.now());
           }
-          await requireAdmission(tx, signOn);
+          await requireAdmission(tx, signOn, destination);
           return left;
         };
         const { users, corporations } = await followSnapshot(tx, snapshot, times, store, characterId);
@@ -219,14 +219,28 @@ async function giveToken(
   await queue.send(tx, 'deliver-sign-in', { token: token.uuid, state_code, attempt: 0 });
 }
 
-async function requireAdmission(tx: Kysely<Database>, { identity }: SignOn): Promise<void> {
+/**
+ * Whether scopes count that the character granted before (D26): OpenID Connect and the console ask the game for public
+ * data, whoever signs in. Applications with an app token name the scopes that they want.
+ */
+function countsGrants(destination: StateCode['destination']): boolean {
+  return destination.to === 'interaction' || destination.is_console;
+}
+
+async function requireAdmission(
+  tx: Kysely<Database>,
+  { identity }: SignOn,
+  destination: StateCode['destination'],
+): Promise<void> {
   const { characterId, characterName: name, scopes: provided } = identity;
   const judged = await judgeUser(tx, characterId);
   if (judged === undefined) throw new Error('who signs in was not stored');
   if (!judged.admitted)
     throw new Refused({ kind: 'not-allowed', ...notAllowedFor({ name, characterId }, judged) });
   const { required } = judged;
-  if (required.some((scope) => !provided.includes(scope))) {
+  const kept = countsGrants(destination) ? await findValidScopes(tx, characterId) : [];
+  const granted: readonly string[] = [...provided, ...kept];
+  if (required.some((scope) => !granted.includes(scope))) {
     throw new Refused({ kind: 'too-few-scopes', name, characterId, required, provided });
   }
 }

@@ -5,7 +5,13 @@ import type { Database, StateCodeTable } from '../database/tables.ts';
 
 /** Where a sign-in ends: at the callback of an app token, with a user token, or in an OpenID Connect interaction. */
 type Destination =
-  | { readonly to: 'application'; readonly app_token: string; readonly callback: string }
+  | {
+      readonly to: 'application';
+      readonly app_token: string;
+      readonly callback: string;
+      /** Whether that is the console: no other dynamic token is without a parent. */
+      readonly is_console: boolean;
+    }
   | { readonly to: 'interaction'; readonly interaction_hash: string };
 
 /** A state code, and where its sign-in ends. */
@@ -83,7 +89,8 @@ export async function findStateCode(db: Kysely<Database>, code: string): Promise
   const { rows } = await sql<StateCode>`
     select s.state_code, s.corporation_id, s.invited_by, s.code_verifier, s.expires_on, s.used_on,
       case when s.interaction_hash is null
-        then json_build_object('to', 'application', 'app_token', s.app_token, 'callback', t.callback)
+        then json_build_object('to', 'application', 'app_token', s.app_token, 'callback', t.callback,
+          'is_console', t.parent is null)
         else json_build_object('to', 'interaction', 'interaction_hash', s.interaction_hash) end as destination
     from state_codes s left join tokens t on t.uuid = s.app_token
     where s.state_code = ${code} and num_nonnulls(t.callback, s.interaction_hash) > 0`.execute(db);

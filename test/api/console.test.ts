@@ -234,6 +234,27 @@ describe('D130: the console signs people in as an application', () => {
     expect(me.body).toMatchObject({ token_type: 'use', owner: { character_id: MEMBER, clearance_level: 0 } });
   });
 
+  it('D26: who granted before what is required is let in without granting it again', async () => {
+    const scope = 'ext-mail.read_mail.v1';
+    const require = (mandatory_ext_scopes: (typeof scope)[]) =>
+      app.db
+        .updateTable('alliances')
+        .set({ mandatory_ext_scopes })
+        .where('alliance_id', '=', ALLIANCE)
+        .execute();
+    const url = await serve();
+    const tryIt = async () =>
+      (await app.browse((await begin(url)).body.login_url, { characterId: MEMBER })).status;
+    try {
+      await require([scope]);
+      expect(await tryIt()).toBe(403);
+      await app.signIn(MEMBER, { scopes: [scope] });
+      expect(await tryIt()).toBe(302);
+    } finally {
+      await require([]);
+    }
+  });
+
   it('a sign-in may request the same scopes as any application', async () => {
     const url = await serve();
     const scopes = ['ext-location.read_location.v1'];

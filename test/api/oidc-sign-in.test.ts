@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ExtScope } from '../../contract/scopes.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { createAdapter } from '../../server/oidc/adapter.ts';
 import { soleId } from '../../server/person/person-id.ts';
@@ -12,7 +13,7 @@ import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
 import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 import { addRelyingParty, REDIRECT_URI, type RelyingParty, signInAtOnce } from '../harness/relying-party.ts';
-import { userRow } from '../harness/sign-in.ts';
+import { expectPage, TITLES, trySignIn, userRow } from '../harness/sign-in.ts';
 
 const ALLIANCE = 99_000_001;
 const MEMBER = 2_112_000_028;
@@ -426,6 +427,60 @@ describe('D82: signing in', () => {
       .set({ mandatory_ext_scopes: [] })
       .where('alliance_id', '=', ALLIANCE)
       .execute();
+  });
+
+  describe('D26: scopes that the corporation requires', () => {
+    const [MAIL, SKILLS] = ['ext-mail.read_mail.v1', 'ext-skills.read_skills.v1'] as const;
+    const require = (mandatory_ext_scopes: ExtScope[]) =>
+      app.db
+        .updateTable('corporations')
+        .set({ mandatory_ext_scopes })
+        .where('corporation_id', '=', CORPORATION)
+        .execute();
+    /** Somebody whom no other test signs in, after sign-ins with each of these scopes. */
+    async function somebodyWith(...scopes: ExtScope[]): Promise<number> {
+      await require([]);
+      const id = unused.pop() as number;
+      for (const scope of scopes) await app.signIn(id, { scopes: [scope] });
+      await require([MAIL, SKILLS]);
+      return id;
+    }
+    const refused = async (id: number) => {
+      const { page, html } = await browserOf(id).go((await party.begin()).url);
+      return page?.status === 403 && html.includes(TITLES.tooFewScopes);
+    };
+    let unused: number[];
+    beforeAll(() => {
+      unused = app.provider.world.membersOf(CORPORATION).filter((id) => ![MEMBER, OTHER].includes(id));
+    });
+    afterAll(() => require([]));
+
+    it('D26: count as granted where the valid refresh tokens have them, though this sign-in asks for public data', async () => {
+      const id = await somebodyWith(MAIL, SKILLS);
+      expect((await party.signIn(browserOf(id))).claims()?.sub).toBe(String(id));
+    });
+
+    it('D26: refuse whoever never granted them, or not all', async () => {
+      expect(await refused(await somebodyWith())).toBe(true);
+      expect(await refused(await somebodyWith(MAIL))).toBe(true);
+    });
+
+    it('D26: refuse whoever granted them by a refresh token that is not valid any more', async () => {
+      const id = await somebodyWith(MAIL, SKILLS);
+      await app.db.updateTable('grants').set({ valid: false }).where('character_id', '=', id).execute();
+      expect(await refused(id)).toBe(true);
+    });
+
+    it('D26, D29b: refuse whoever got the character from somebody who had granted them', async () => {
+      const id = await somebodyWith(MAIL, SKILLS);
+      app.provider.world.handOver(id);
+      expect(await refused(id)).toBe(true);
+    });
+
+    it('D26: count in a sign-in by an app token only where it grants them', async () => {
+      const id = await somebodyWith(MAIL, SKILLS);
+      await expectPage(await trySignIn(app, { characterId: id }), 403, TITLES.tooFewScopes);
+    });
   });
 
   it('D26: cancelling at the game leads back to the application with access_denied', async () => {

@@ -50,18 +50,32 @@ const WAIT_FOR = 30_000;
  */
 const MOST_SLOW = 6;
 
-/** Sign-ins that are stored at a time, each within some tens of milliseconds. */
-const MOST_SIGN_INS = 3;
+/** Sign-ins that are stored at a time, each within some tens of milliseconds, and those of one corporation. */
+const MOST_SIGN_INS = { all: 3, ofCorporation: 2 };
 
 /** Maximum number of requests of one caller that wait: as many writes as a user has in half a minute (D60), fewer reads. */
 const MOST_WAITING = { writes: 300, reads: 64 };
 
+/** A sign-in's character, and the corporation that it is to be stored in. */
+interface SigningIn {
+  readonly character: number;
+  readonly corporation: number | null;
+}
+
+/** Waits for a permit to store a sign-in; the returned function releases it. */
+export type SignInLimit = (who: SigningIn) => Promise<() => void>;
+
 /**
  * Limits the transactions of sign-ins: where an alliance of thousands joins a coalition they wait for that, and would
- * take all connections meanwhile (D3c).
+ * take all connections meanwhile (D3c). Those of one character wait for the same row, and those of a corporation for a
+ * change of it, so neither takes all permits.
  */
-export function createSignInLimit(): FairSemaphore {
-  return semaphoreOf('sign-ins', { most: MOST_SIGN_INS, each: MOST_SIGN_INS });
+export function createSignInLimit(): SignInLimit {
+  const ofCharacters = semaphoreOf('sign-ins', { most: Number.POSITIVE_INFINITY, each: 1 });
+  const all = semaphoreOf('sign-ins', { most: MOST_SIGN_INS.all, each: MOST_SIGN_INS.ofCorporation });
+  const stays = () => new AbortController().signal;
+  return ({ character, corporation }) =>
+    within(all, String(corporation), ofCharacters).enter(String(character), stays);
 }
 
 export function createLines(db: Kysely<Database>): Lines {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import type { Lines } from '../access/lines.ts';
+import type { Lines, SignInLimit } from '../access/lines.ts';
 import type { CompleteSettings } from '../config/settings.ts';
 import type { Replica } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
@@ -20,7 +20,6 @@ import type { Queue } from '../queue/queue.ts';
 import type { Change } from '../queue/run.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { FairSemaphore } from '../shared/fair-semaphore.ts';
 import type { LastWork } from '../shared/last-work.ts';
 import type { Policies, Touches } from '../standing/rehearse.ts';
 
@@ -51,7 +50,7 @@ export interface Services {
   /** In which requests wait before they take a connection (D3c). */
   readonly lines: Lines;
   /** For the transactions of sign-ins. */
-  readonly signInLimit: FairSemaphore;
+  readonly signInLimit: SignInLimit;
   /** What a stop waits for after requests and jobs, before the database is closed. */
   readonly lastWork: LastWork;
   /** Called by every change with the users whose standing it may touch, for rehearsals (D121). */

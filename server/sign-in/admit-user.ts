@@ -136,7 +136,8 @@ async function attempt(
   const { destination } = state;
   const token =
     destination.to === 'application' ? tokenFor(services, characterId, destination.app_token) : undefined;
-  const leave = await signInLimit.enter('sign-ins', () => new AbortController().signal);
+  const home = snapshot.characters.find(({ character_id: id }) => id === characterId)?.corporation_id ?? null;
+  const leave = await signInLimit({ character: characterId, corporation: home });
   try {
     await onAccountOf({ actor: whoSignsIn(characterId, destination) }, () =>
       inTransaction(db, async (tx) => {

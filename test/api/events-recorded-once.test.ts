@@ -16,7 +16,7 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilBehind, untilWaiting } from '../harness/meanwhile.ts';
 import { forgetProvider } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
-import { trySignIn } from '../harness/sign-in.ts';
+import { atTwoProcesses, trySignIn } from '../harness/sign-in.ts';
 
 const HOME = 98_000_011;
 const ELSEWHERE = 98_000_012;
@@ -104,7 +104,7 @@ describe('D91: a change that two concurrent operations make is recorded once', (
 
   it('by two first sign-ins of a character', async () => {
     const first = () => signIn(FIRST);
-    await overlapping('lock table users in share mode', first, first);
+    await atTwoProcesses(app, () => overlapping('lock table users in share mode', first, first));
     const told = timesTold(await news());
     expect(told).toMatchObject({ [`user.registered ${FIRST}`]: 1 });
     expect(told).toEqual(once(told));
@@ -113,7 +113,7 @@ describe('D91: a change that two concurrent operations make is recorded once', (
   it('by two sign-ins of a character that moved', async () => {
     app.provider.world.moveCharacter(MOVING, ELSEWHERE);
     const again = () => signIn(MOVING);
-    await overlapping('lock table users in share mode', again, again);
+    await atTwoProcesses(app, () => overlapping('lock table users in share mode', again, again));
     const told = timesTold(await news());
     expect(told).toMatchObject({ [`user.moved ${MOVING}`]: 1, [`user.standing_changed ${MOVING}`]: 1 });
     expect(told).toEqual(once(told));

@@ -12,7 +12,7 @@ import { addBodies, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 import { testRun } from '../harness/run.ts';
-import { trySignIn } from '../harness/sign-in.ts';
+import { atTwoProcesses, trySignIn } from '../harness/sign-in.ts';
 
 /** Writes that read something before they wait for a lock, while another write changes it. */
 
@@ -229,11 +229,13 @@ describe('a hand-over', () => {
     expect((await signIn()).status).toBe(302);
     let buyer: Promise<Response> | undefined;
     const lock = "select pg_advisory_xact_lock(hashtext('registering'), $1 % 256)";
-    const seller = await meanwhile(app, lock, [TRADED], signIn, async (other) => {
-      app.provider.world.handOver(TRADED);
-      buyer = signIn();
-      await untilBehind(other, 2);
-    });
+    const seller = await atTwoProcesses(app, () =>
+      meanwhile(app, lock, [TRADED], signIn, async (other) => {
+        app.provider.world.handOver(TRADED);
+        buyer = signIn();
+        await untilBehind(other, 2);
+      }),
+    );
     const statuses = [seller.status, (await buyer)?.status];
     expect(statuses).toEqual([400, 302]);
     const tokens = app.db.selectFrom('tokens').select('uuid').where('owner_id', '=', TRADED);

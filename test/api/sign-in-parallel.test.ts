@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { addInvitation, startLogin, userTokenOf } from '../harness/sign-in.ts';
 
 const NEWCOMER = 2_112_000_023;
@@ -66,7 +67,8 @@ describe('concurrent sign-ins', () => {
   });
 
   it('D3c: sign-ins that wait for a change of a whole coalition leave connections to everybody else', async () => {
-    const characters = app.provider.world.membersOf(98_000_002).slice(0, 12);
+    const membersOf = (corporation: number) => app.provider.world.membersOf(corporation).slice(0, 6);
+    const characters = [...membersOf(98_000_002), ...membersOf(98_000_001)];
     const backs = await Promise.all(
       characters.map(async (id) => backFor((await startLogin(app, { dyn })).login_url, id)),
     );
@@ -93,6 +95,40 @@ describe('concurrent sign-ins', () => {
       await other.end();
     }
     expect((await answers).map(({ status }) => status)).toEqual(Array(characters.length).fill(302));
+  });
+
+  /** Starts these sign-ins while another connection holds the lock; `work` is done when all want to be stored. */
+  async function whileTheyWait(characters: readonly number[], lock: string, work: () => Promise<unknown>) {
+    const backs = await Promise.all(
+      characters.map(async (id) => backFor((await startLogin(app, { dyn })).login_url, id)),
+    );
+    const limit = vi.spyOn(app.app.services, 'signInLimit');
+    const start = () => Promise.all(backs.map(open));
+    const answers = await meanwhile(app, lock, [], start, async () => {
+      await vi.waitUntil(() => limit.mock.calls.length === backs.length, 60_000);
+      limit.mockRestore();
+      await work();
+    });
+    expect(answers.map(({ status }) => status)).toEqual(Array(backs.length).fill(302));
+  }
+  const signsIn = async (id: number) => {
+    const back = await backFor((await startLogin(app, { dyn })).login_url, id);
+    expect((await open(back)).status).toBe(302);
+  };
+
+  it('D3c: three sign-ins of a character that wait for its row keep nobody else from signing in', async () => {
+    const [one, another] = app.provider.world.membersOf(98_000_002) as [number, number];
+    await signsIn(one);
+    const lock = `select from users where character_id = ${one} for update`;
+    await whileTheyWait([one, one, one], lock, () => signsIn(another));
+  });
+
+  it('D3c: three members who wait for a change of their corporation keep nobody of another one from it', async () => {
+    const members = app.provider.world.membersOf(98_000_002).slice(0, 3);
+    const [another] = app.provider.world.membersOf(98_000_001) as [number];
+    for (const id of members) await signsIn(id);
+    const lock = `select from users where character_id in (${members}) for update`;
+    await whileTheyWait(members, lock, () => signsIn(another));
   });
 
   it('D39: 16 concurrent newcomers of an unknown corporation: all are registered, with its CEO', async () => {

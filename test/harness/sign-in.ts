@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Choice } from '../../dev/provider/provider.ts';
 import type { TestApp } from './app.ts';
@@ -29,6 +29,16 @@ export async function trySignIn(
 ): Promise<Response> {
   const { login_url } = await startLogin(app, options);
   return app.browse(login_url, choice);
+}
+
+/** Stores the sign-ins of one character at once meanwhile, as two processes do; one has them wait for each other. */
+export async function atTwoProcesses<T>({ app }: TestApp, work: () => Promise<T>): Promise<T> {
+  const limit = vi.spyOn(app.services, 'signInLimit').mockResolvedValue(() => undefined);
+  try {
+    return await work();
+  } finally {
+    limit.mockRestore();
+  }
 }
 
 /** Calls the callback to which the provider redirects, with this query. */

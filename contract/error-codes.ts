@@ -70,7 +70,7 @@ export const ERROR_CODES = {
 
   rate_limited: [
     429,
-    'The token, the address without one, or the webhook used up its requests of this minute.',
+    'The token, the address without one, or the webhook used up its requests of this minute, or the person its choices of a main of this hour.',
   ],
   caller_errors_used_up: [429, "The caller's requests caused too many errors at the provider."],
   too_many_waiting: [

@@ -166,6 +166,9 @@ export const PostSplit = component(
 );
 export type PostSplit = z.infer<typeof PostSplit>;
 
+/** Maximum number of times in an hour that a person may choose another main: an event of each is kept for years. */
+export const MOST_MAINS = 10;
+
 const byPersonId = z.object({
   person_id: field(ObjectIdInUrl, 'Id of the person.', '66f2a1b3c4d5e6f708192a3e'),
 });
@@ -217,7 +220,7 @@ export const personRoutes = c.router({
     method: 'PUT',
     path: '/person/current',
     summary: 'Choose the main character',
-    description: 'A character that does not belong to the person is a 404.',
+    description: `A character that does not belong to the person is a 404. A person can choose another main ${MOST_MAINS} times in an hour; one more is a 429.`,
     body: PutPerson,
     responses: { 200: field(Person, PERSON), ...errors(404, 413, 415) },
     metadata: { operationId: 'updateCurrentPerson', ...level(0) },

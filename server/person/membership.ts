@@ -88,7 +88,6 @@ export async function changeMain(
   after: number,
   now: Date,
 ): Promise<void> {
-  if (after === before) return;
   await setMain(db, person_id, after);
   await recordEvents(db, [newMain({ person_id, before, after })], now);
 }

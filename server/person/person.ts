@@ -1,10 +1,11 @@
 import { MAX_PAGE } from '../../contract/paging.ts';
-import type { Person, PersonChange } from '../../contract/person.ts';
+import { MOST_MAINS, type Person, type PersonChange } from '../../contract/person.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { findIdNamed } from '../access/named-user.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { secondsUntilUse } from '../rate-limit/once.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, notFound, revoked } from '../shared/domain-error.ts';
 import { findMembership, lockPersons } from './membership.queries.ts';
@@ -76,9 +77,23 @@ export async function updatePerson(
     if (person === undefined ? main !== own : !(await isOf(tx, person.person_id, main))) {
       throw notFound('character of this person', main);
     }
-    if (person !== undefined) await changeMain(tx, person, main, clock.now());
+    if (person !== undefined && person.main_id !== main) {
+      await requireChoice(tx, person.person_id, clock.now());
+      await changeMain(tx, person, main, clock.now());
+    }
     return getPersonOf({ db: tx, clock }, own);
   });
+}
+
+const HOUR = 3_600_000;
+
+/** @throws DomainError 429 when the person has chosen its main too often */
+async function requireChoice(db: Needs['db'], personId: string, now: Date): Promise<void> {
+  const limit = { most: MOST_MAINS, uses: 1, windowMillis: HOUR };
+  const retryAfter = await secondsUntilUse(db, `mains of ${personId}`, limit, now);
+  if (retryAfter === undefined) return;
+  const detail = `A person can choose another main ${MOST_MAINS} times in an hour.`;
+  throw new DomainError('rate_limited', detail, { retryAfter });
 }
 
 async function isOf(db: Needs['db'], personId: string | undefined, characterId: number): Promise<boolean> {

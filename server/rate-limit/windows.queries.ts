@@ -25,20 +25,25 @@ export interface Block {
   readonly ends_on: Date;
 }
 
-/** Leases a block from the window of each key, and begins a new window where there is none; one statement. */
+/**
+ * Leases a block from the window of each key, and begins a new window where there is none; one statement.
+ *
+ * @param windowMillis length of the windows of these keys
+ */
 export async function takeBlocks(
   db: Kysely<Database>,
   wants: readonly Want[],
   now: Date,
+  windowMillis = WINDOW_MILLIS,
 ): Promise<readonly Block[]> {
-  const farthest = new Date(now.getTime() + FARTHEST_END_MILLIS);
+  const farthest = new Date(now.getTime() + 2 * windowMillis);
   const open = sql`(w.ends_on > ${now} and w.ends_on <= ${farthest})`;
   const taken = sql`case when ${open} then w.taken else 0 end`;
   // With a smaller limit than other processes, more may be taken than this process allows.
   const granted = sql`greatest(least(excluded.handed, excluded.most - ${taken}), 0)`;
   const { rows } = await sql<Block>`
     insert into rate_windows as w (key, most, taken, handed, ends_on)
-      select key, most, least(wanted, most), least(wanted, most), ${new Date(now.getTime() + WINDOW_MILLIS)}
+      select key, most, least(wanted, most), least(wanted, most), ${new Date(now.getTime() + windowMillis)}
       from unnest(
         ${wants.map(({ key }) => key)}::text[],
         ${wants.map(({ most }) => most)}::integer[],

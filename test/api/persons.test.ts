@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Person } from '../../contract/person.ts';
+import { MOST_MAINS, type Person } from '../../contract/person.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents } from '../fixtures/events.ts';
@@ -396,6 +396,33 @@ describe('D101: unlinking and the main', () => {
     const alone = await signIn(CLEO);
     expect((await ok(choose(alone, CLEO))).main?.character_id).toBe(CLEO);
     expect((await choose(alone, ADA)).status).toBe(404);
+  });
+});
+
+describe('D101: how often a person may choose its main', () => {
+  it('D101: ten times in an hour; one more is a 429 that changes nothing, and choosing the present one is free', async () => {
+    const token = await linked(ADA, BRIM);
+    const choose = (main: number) => person(token).update({ body: { main } });
+    const told = async () =>
+      (await allEvents(app.db)).filter(({ type }) => type === 'person.main_changed').length;
+    const mains = Array.from({ length: MOST_MAINS }, (_, n) => (n % 2 === 0 ? BRIM : ADA));
+    for (const main of mains) await ok(choose(main));
+    const before = await told();
+    const refused = await choose(BRIM);
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited', detail: 'A person can choose another main 10 times in an hour.' },
+    });
+    expect(refused.headers.get('retry-after')).toBe('3600');
+    expect((await choose(ADA)).status).toBe(200);
+    expect(await told()).toBe(before);
+    // By any of its tokens, but not by another person.
+    expect((await person(await signIn(BRIM)).update({ body: { main: BRIM } })).status).toBe(429);
+    await ok(person(await linked(CLEO, DOV)).update({ body: { main: DOV } }));
+    app.clock.advance(3_599_000);
+    expect((await choose(BRIM)).headers.get('retry-after')).toBe('1');
+    app.clock.advance(1_001);
+    expect((await ok(choose(BRIM))).main?.character_id).toBe(BRIM);
   });
 });
 

@@ -723,7 +723,7 @@ export const DisabledReason: Enum<'asked' | 'gone' | 'undeliverable' | 'not_allo
  * - `range_not_satisfiable` (416): The file does not have the range that was asked for.
  * - `host_unknown` (421): The service does not answer to the host that the request names.
  * - `invalid_request` (422): Path, query, headers or body are not what the operation takes: `detail` lists it.
- * - `rate_limited` (429): The token, the address without one, or the webhook used up its requests of this minute.
+ * - `rate_limited` (429): The token, the address without one, or the webhook used up its requests of this minute, or the person its choices of a main of this hour.
  * - `caller_errors_used_up` (429): The caller's requests caused too many errors at the provider.
  * - `too_many_waiting` (429): The caller has the maximum number of waiting requests, or the whole process that of requests for events.
  * - `too_many_joined_answers` (429): The caller has the maximum number of concurrent joined answers.

@@ -140,7 +140,7 @@ export const corporationRoutes = c.router({
     path: '/corporation/:corporation_id/guest',
     summary: 'Create a state code for a new guest',
     description:
-      'The code can be used once, is valid for 24 hours and works with any dynamic app token, while the user who made it may log in and has read authority over the corporation; the login asks for the scopes that the inviting corporation requires. A character that signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1, whatever level below 9 it had; levels 9 and 10 are refused. A character that would be admitted anyway signs in normally and keeps its level. A corporation has at most 100 valid codes; one more is a 409 until one of them is used or expires.',
+      'The code can be used once, is valid for 24 hours and works with any dynamic app token, while the user who made it may log in, or has level 9 or 10, and has read authority over the corporation; the login asks for the scopes that the inviting corporation requires. A character that signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1, whatever level below 9 it had; levels 9 and 10 are refused. A character that would be admitted anyway signs in normally and keeps its level. A corporation has at most 100 valid codes; one more is a 409 until one of them is used or expires.',
     pathParams: byId,
     body: c.noBody(),
     responses: { 200: field(GuestCode, 'The invitation.'), ...errors(404, 409, 413, 415) },

@@ -94,7 +94,7 @@ function capacitiesOf(known: KnownUser | undefined, host: number | null): [Capac
   return ways;
 }
 
-/** The corporation that a code invites to, while whoever made it may still log in, and invite to it (D28). */
+/** The corporation that a code invites to, while whoever made it may still use tokens (D27b), and invite to it (D28). */
 async function hostOf(
   db: Kysely<Database>,
   { corporation_id: host, invited_by }: StateCode,
@@ -104,7 +104,8 @@ async function hostOf(
     findPositions(db, { owner_id: invited_by, sponsor_id: null }, 'corporation', host),
     judgeUser(db, invited_by),
   ]);
-  if (caller === undefined || target === undefined || !judged?.admitted) return null;
+  if (caller === undefined || target === undefined || judged === undefined) return null;
+  if (!judged.admitted && !isAdministrator(judged.level)) return null;
   return hasAuthority(caller.level, distanceTo(caller, target), 'read') ? host : null;
 }
 

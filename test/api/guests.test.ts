@@ -5,7 +5,7 @@ import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureVoiceGroup, enterGroup } from '../../server/voice/voice.queries.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
-import { addCoalition, addUser } from '../fixtures/users.ts';
+import { addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { expectPage, startLogin, TITLES, trySignIn, userRow, userTokenOf } from '../harness/sign-in.ts';
@@ -205,6 +205,18 @@ describe('POST /corporation/{corporation_id}/guest: create a state code for a ne
     await expectPage(await follow(id, late), 403, TITLES.notAllowed);
     expect(await userRow(app, id)).toBeUndefined();
   });
+
+  it.each([9, 10])(
+    'D27b, D28: that of level %s works, too, where nothing lets its maker log in',
+    async (level) => {
+      const maker = makers++;
+      await addUser(app, { id: maker, level });
+      const by = app.client((await makeToken(app, 'per', maker, uuidOf(app.root))).jwt);
+      const id = app.provider.world.membersOf(OUTSIDE).at(-level) as number;
+      userTokenOf(await follow(id, await invite(HOST, by)));
+      expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    },
+  );
 
   it('a corporation that is not registered is a 404 that names kind and id', async () => {
     for (const corporation_id of [UNKNOWN, 1_000_006]) {

@@ -3193,7 +3193,7 @@ export interface Api {
     /**
      * Create a state code for a new guest.
      *
-     * The code can be used once, is valid for 24 hours and works with any dynamic app token, while the user who made it may log in and has read authority over the corporation; the login asks for the scopes that the inviting corporation requires. A character that signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1, whatever level below 9 it had; levels 9 and 10 are refused. A character that would be admitted anyway signs in normally and keeps its level. A corporation has at most 100 valid codes; one more is a 409 until one of them is used or expires.
+     * The code can be used once, is valid for 24 hours and works with any dynamic app token, while the user who made it may log in, or has level 9 or 10, and has read authority over the corporation; the login asks for the scopes that the inviting corporation requires. A character that signs in with it and would not be admitted otherwise becomes a guest of the corporation at level -1, whatever level below 9 it had; levels 9 and 10 are refused. A character that would be admitted anyway signs in normally and keeps its level. A corporation has at most 100 valid codes; one more is a 409 until one of them is used or expires.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 1 or more, and read authority over the corporation that `corporation_id` names.
      */

@@ -139,7 +139,10 @@ export async function findArtifact(
   return rows[0];
 }
 
-/** A browser session by its uid, which tokens contain and which is not a secret. */
+/**
+ * A browser session by its uid, which tokens contain and which is not a secret; the newest row, where requests that
+ * overlap have stored it twice.
+ */
 export async function findSession(
   db: Kysely<Database>,
   uid: string,
@@ -147,9 +150,8 @@ export async function findSession(
 ): Promise<StoredArtifact | undefined> {
   const { rows } = await sql<StoredArtifact>`
     select a.payload, a.consumed_on from oidc_artifacts a
-    where a.model = 'Session' and a.session_uid = ${uid} and a.expires_on > ${now} and not ${isOver(now)}`.execute(
-    db,
-  );
+    where a.model = 'Session' and a.session_uid = ${uid} and a.expires_on > ${now} and not ${isOver(now)}
+    order by a.expires_on desc limit 1`.execute(db);
   return rows[0];
 }
 

@@ -40,6 +40,8 @@ export async function saveConsent(
     from users u join oidc_artifacts a using (character_id) join oidc_clients cl on cl.client_id = ${clientId}
     where u.character_id = ${characterId}
       and a.model = 'Session' and a.session_uid = ${sessionUid} and a.expires_on > ${now} and not ${isOver(now)}
+    -- One row: requests that overlap may have stored a session twice.
+    order by a.expires_on desc limit 1
     for key share of u, a, cl
     on conflict (character_id, client_id) do update set given_on = excluded.given_on,
       scopes = array(select distinct unnest(oidc_consents.scopes || excluded.scopes) order by 1)`.execute(db);

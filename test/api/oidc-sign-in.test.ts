@@ -290,6 +290,21 @@ describe('D82: signing in', () => {
     }
   });
 
+  it('D82: a consent is stored, too, where overlapping requests have stored the session twice', async () => {
+    const forum = await addRelyingParty(app, { first_party: false });
+    const browser = browserOf(MEMBER);
+    await party.signIn(browser);
+    const page = await browser.go((await forum.begin({ scope: 'openid' })).url);
+    const { numAffectedRows } = await sql`
+      insert into oidc_artifacts (model, id_hash, payload, session_uid, character_id, expires_on)
+      select model, 'twice ' || id_hash, payload, session_uid, character_id, expires_on - interval '1 minute'
+      from oidc_artifacts where model = 'Session' and character_id = ${MEMBER}`.execute(app.db);
+    expect(numAffectedRows).toBeGreaterThan(0n);
+    const { url } = await browser.press(page);
+    expect(url.searchParams.get('code')).toBeTruthy();
+    await sql`delete from oidc_artifacts where id_hash like 'twice %'`.execute(app.db);
+  });
+
   it('D82: a scope that the service does not have is granted to nobody, as no page names it', async () => {
     const forum = await addRelyingParty(app, { first_party: false });
     const browser = browserOf(MEMBER);

@@ -11,7 +11,7 @@ import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { requireCallable } from '../outbound/public-address.ts';
 import type { Services } from '../services/services.ts';
-import { endUnwelcome } from '../session/end-sessions.ts';
+import { endUnwelcomeOf } from '../session/end-sessions.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import {
   type ClientRow,
@@ -119,7 +119,7 @@ export async function updateClient(
     });
     if (regroups) {
       await allow(tx, clientId, groups);
-      await endUnwelcome(services, tx, { client_id: clientId });
+      await endUnwelcomeOf(services, tx, clientId);
     }
     const after = await getClient({ ...services, db: tx }, clientId);
     await recordClientUpdated(tx, toClient(before, services), after, now);

@@ -4,6 +4,7 @@ import type { Database } from '../database/tables.ts';
 import { inTransaction, withoutJit } from '../database/transaction.ts';
 import type { Change, Run } from '../queue/run.ts';
 import type { Services } from '../services/services.ts';
+import { chunksOf } from '../shared/chunks.ts';
 import {
   type Candidates,
   deleteGrants,
@@ -12,6 +13,7 @@ import {
   type Excluded,
   findSignedIn,
   findUnwelcome,
+  findUsersOf,
 } from './endings.queries.ts';
 
 /** Users whose rights one statement judges. */
@@ -52,6 +54,22 @@ export async function endUnwelcome(
     client_id === null || everywhere.has(character_id) ? [] : [{ character_id, client_id }],
   );
   if (excluded.length > 0) await tell(queue, tx, await deleteGrants(tx, excluded));
+}
+
+/**
+ * Does the same for the users of an application that may admit fewer of them. A statement judges `atOnce` of them, as
+ * those of {@link sweepSessions} do.
+ */
+export async function endUnwelcomeOf(
+  services: Parts,
+  tx: Transaction<Database>,
+  client_id: string,
+  atOnce = AT_ONCE,
+): Promise<void> {
+  await withoutJit(tx);
+  for (const users of chunksOf(await findUsersOf(tx, client_id), atOnce)) {
+    await endUnwelcome(services, tx, { client_id, users });
+  }
 }
 
 /**

@@ -74,8 +74,8 @@ export async function deleteGrants(
   return rows;
 }
 
-/** Users whose rights a transaction may have taken away, or the application that may admit fewer of them. */
-export type Candidates = Touched | { readonly client_id: string };
+/** Users whose rights a transaction may have taken away, or those of an application that may admit fewer of them. */
+export type Candidates = Touched | { readonly client_id: string; readonly users: readonly number[] };
 
 /** A user who may not log in or, where `client_id` is set, whom that application does not admit. */
 export interface Unwelcome {
@@ -90,7 +90,7 @@ export interface Unwelcome {
 export async function findUnwelcome(tx: Transaction<Database>, candidates: Candidates): Promise<Unwelcome[]> {
   const among =
     'client_id' in candidates
-      ? sql`a.client_id = ${candidates.client_id} and a.character_id is not null`
+      ? sql`a.client_id = ${candidates.client_id} and a.character_id = any(${[...candidates.users]}::bigint[])`
       : sql`a.character_id in (${touchedUsers(candidates)})`;
   const { rows } = await sql<Unwelcome>`
     with living as (
@@ -104,6 +104,19 @@ export async function findUnwelcome(tx: Transaction<Database>, candidates: Candi
     where not ${inAllowedGroup}
     order by 1, 2`.execute(tx);
   return rows;
+}
+
+/** The characters that have sessions or grants at an application, by id. */
+export async function findUsersOf(db: Kysely<Database>, clientId: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('oidc_artifacts')
+    .select(sql<number>`character_id`.as('character_id'))
+    .distinct()
+    .where('client_id', '=', clientId)
+    .where('character_id', 'is not', null)
+    .orderBy('character_id')
+    .execute();
+  return rows.map((row) => row.character_id);
 }
 
 /** The next characters that have sessions or grants, by id. */

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
-import { sweepSessions } from '../../server/session/end-sessions.ts';
+import { endUnwelcomeOf, sweepSessions } from '../../server/session/end-sessions.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
@@ -692,8 +692,36 @@ describe('D84: changes that end sessions, of which applications are notified', (
     const tokens = await changing.signIn(browserOf(OTHER));
     const { client_id } = changing.client;
     const { group_id } = await ok(root().group.create({ body: { group_name: 'Others' } }));
-    await ok(root().oidc.updateClient({ params: { client_id }, body: { allowed_groups: [group_id] } }));
+    const body = { allowed_groups: [group_id] };
+    const statements = await statementsOf(app, () =>
+      ok(root().oidc.updateClient({ params: { client_id }, body })),
+    );
     await expect.poll(news).toEqual([{ sub: String(OTHER), sid: sidOf(tokens) }]);
+    // As everywhere where thousands may be judged.
+    expect(statements).toContain('set local jit = off');
+  });
+
+  it('such a change judges some users after the others', async () => {
+    const changing = await addRelyingParty(app, { backchannel_logout_uri: listener.url });
+    const tokens = [await changing.signIn(browserOf(MEMBER)), await changing.signIn(browserOf(OTHER))];
+    const { client_id } = changing.client;
+    const elsewhere = await party.signIn(browserOf(OTHER), { scope: 'openid offline_access' });
+    const statements = await statementsOf(app, () =>
+      app.db.transaction().execute(async (tx) => {
+        await tx
+          .updateTable('oidc_clients')
+          .set({ restricted: true })
+          .where('client_id', '=', client_id)
+          .execute();
+        await endUnwelcomeOf(app.app.services, tx, client_id, 1);
+      }),
+    );
+    expect(statements.filter((text) => text.includes('with living as'))).toHaveLength(2);
+    const told = tokens.map((each) => ({ sub: each.claims()?.sub, sid: sidOf(each) }));
+    await expect.poll(() => news().length).toBe(2);
+    expect(news()).toEqual(expect.arrayContaining(told));
+    for (const { access_token } of tokens) expect(await statusOf(access_token)).toBe(401);
+    expect(await statusOf(elsewhere.access_token)).toBe(200);
   });
 
   it('a job ends those that no operation ended', async () => {

@@ -35,6 +35,7 @@ import * as foundLosses from './0040_found_losses.ts';
 import * as revisions from './0041_revisions.ts';
 import * as packedAnswers from './0042_packed_answers.ts';
 import * as inviters from './0043_inviters.ts';
+import * as ownersHeard from './0044_owners_heard.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -74,4 +75,5 @@ export const migrations: Record<string, Migration> = {
   '0041_revisions': revisions,
   '0042_packed_answers': packedAnswers,
   '0043_inviters': inviters,
+  '0044_owners_heard': ownersHeard,
 };

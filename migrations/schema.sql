@@ -1059,11 +1059,13 @@ UNION
      JOIN coalition_alliances USING (alliance_id);
 
 create view standing_grants as
- SELECT grant_id,
-    character_id,
-    scopes,
-    valid AND (refresh_started_on IS NULL OR refresh_started_on > (now() - '00:00:30'::interval)) AS valid
-   FROM grants;
+ SELECT g.grant_id,
+    g.character_id,
+    g.scopes,
+    g.valid AND (g.heard_owner = u.owner_hash) IS NOT FALSE AND (g.refresh_started_on IS NULL OR g.refresh_started_on > (now() - '00:00:30'::interval)) AS valid,
+    g.valid AND (g.heard_owner = u.owner_hash) IS NOT FALSE AS usable
+   FROM grants g
+     JOIN users u USING (character_id);
 
 CREATE TRIGGER decided_stays BEFORE UPDATE ON applications FOR EACH ROW WHEN (old.state <> 'pending'::text) EXECUTE FUNCTION keep_decided_application();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE ON event_contexts FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1167,3 +1169,5 @@ comment on column webhooks."position" is 'Events up to this one have their deliv
 comment on column webhooks.failures is 'Tries in a row that failed.';
 comment on column webhooks.paused_until is 'Its receiver asked for it, or fails all the time.';
 comment on column webhooks.secret is 'Sealed.';
+comment on view standing_grants is 'usable: not declared dead, and the last refresh named no other owner of the character than the one who signed in
+(D29b). valid: no refresh was cut off besides.';

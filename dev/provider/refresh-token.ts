@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 export interface Grant {
   readonly characterId: number;
   readonly scopes: readonly string[];
-  /** Owner hash at sign-in: the grant dies when the character gets another owner. */
+  /** Owner hash at sign-in: the grant dies when the character gets another owner, unless the hand-over lets it live on. */
   readonly owner: string;
 }
 

@@ -107,6 +107,8 @@ export class World {
   readonly #corporationOf: Uint32Array;
   readonly #renamed = new Map<number, string>();
   readonly #handovers = new Map<number, number>();
+  /** Characters whose last hand-over left their refresh tokens alive. */
+  readonly #livingOn = new Set<number>();
   readonly #deleted = new Set<number>();
 
   /** @throws RangeError when the numbers cannot make a world. */
@@ -202,10 +204,20 @@ export class World {
     this.#place(id, corporationId);
   }
 
-  /** Gives the character to another account: its owner hash changes, its refresh tokens die. */
-  handOver(id: number): void {
+  /**
+   * Gives the character to another account: its owner hash changes, and its refresh tokens die, or `live on` and give
+   * access tokens that name the new owner. Both have been seen.
+   */
+  handOver(id: number, refreshTokens: 'die' | 'live on' = 'die'): void {
     this.#requireCharacter(id);
     this.#handovers.set(id, (this.#handovers.get(id) ?? 0) + 1);
+    if (refreshTokens === 'live on') this.#livingOn.add(id);
+    else this.#livingOn.delete(id);
+  }
+
+  /** Whether a refresh token that was given to this owner is alive while the character belongs to whoever it does now. */
+  keepsRefreshTokens({ id, owner }: Character, givenTo: string): boolean {
+    return owner === givenTo || this.#livingOn.has(id);
   }
 
   renameCharacter(id: number, name: string): void {

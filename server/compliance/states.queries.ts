@@ -20,7 +20,8 @@ export function statesOf(chosen: RawBuilder<unknown>, now: Date): RawBuilder<unk
         count(s.grant_id) as grants,
         coalesce(bool_or(s.valid and s.scopes @> b.required), false) as covered,
         bool_or(s.valid) as alive,
-        bool_or(g.valid and not s.valid) as cut_off,
+        bool_or(s.usable and not s.valid) as cut_off,
+        bool_or(g.valid and not s.usable) as of_another,
         max(g.updated_on) as died_on
       from bodies b
         join users u on u.corporation_id = b.corporation_id and ${isMember} and u.graveyard_on is null
@@ -41,7 +42,7 @@ export function statesOf(chosen: RawBuilder<unknown>, now: Date): RawBuilder<unk
       select j.*, case
           when reason is null or reason = 'refresh_cut_off' then null
           when noted is not null then noted
-          when reason = 'grant_invalid' then died_on
+          when reason = 'grant_invalid' and not of_another then died_on
           when reason = 'no_grant' then known_on
           else ${now}::timestamptz end as since
       from judged j

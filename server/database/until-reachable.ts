@@ -9,7 +9,7 @@ const RETRY_EVERY = 250;
  * Repeats a statement while the database cannot be reached, such as during a failover: for what cannot be had again, and
  * without which a user would have to sign in again.
  */
-export async function untilReachable(statement: () => Promise<void>): Promise<void> {
+export async function untilReachable<T>(statement: () => Promise<T>): Promise<T> {
   for (const end = performance.now() + RETRY_FOR; ; ) {
     try {
       return await statement();

@@ -82,13 +82,20 @@ export async function saveGrant(
 
 /**
  * Forgets other owners that refreshes named: the character's owner has just signed in (D100), and a dead grant hears of no
- * owner any more.
+ * owner any more. The others are used again from then on, for the histories, too.
  */
 export async function forgetOtherOwners(
   db: Kysely<Database>,
   { characterId, ownerHash }: { readonly characterId: number; readonly ownerHash: string },
+  now: Date,
 ): Promise<void> {
   await lockGrants(db, [characterId]);
+  const { rows } = await sql`
+    select from grants where character_id = ${characterId} and heard_owner <> ${ownerHash} limit 1`.execute(
+    db,
+  );
+  if (rows.length === 0) return;
+  await openTurns(db, characterId, now);
   await db
     .updateTable('grants')
     .set({ heard_owner: null })

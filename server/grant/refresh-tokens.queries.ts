@@ -10,6 +10,8 @@ export interface RefreshState {
   /** Whether another process is refreshing the tokens at the moment. */
   readonly in_flight: boolean;
   readonly cut_off: boolean;
+  /** Whether its last refresh named another owner of the character than the one who signed in (D29b). */
+  readonly of_another: boolean;
   readonly next_check_on: Date;
 }
 
@@ -21,8 +23,9 @@ export async function readRefreshState(
   const { rows } = await sql<RefreshState>`
     select valid, refresh_token, access_token, access_expires_on, next_check_on,
       coalesce(refresh_started_on > now() - interval '30 seconds', false) as in_flight,
-      coalesce(refresh_started_on <= now() - interval '30 seconds', false) as cut_off
-    from grants where grant_id = ${grantId}`.execute(db);
+      coalesce(refresh_started_on <= now() - interval '30 seconds', false) as cut_off,
+      coalesce(heard_owner <> u.owner_hash, false) as of_another
+    from grants join users u using (character_id) where grant_id = ${grantId}`.execute(db);
   return rows[0];
 }
 
@@ -81,18 +84,28 @@ export interface VerifiedAccessToken {
   readonly nextCheckOn: Date;
 }
 
-/** Stores the access token that came with a refresh token, which must still be the grant's, and ends the refresh. */
+/**
+ * Stores the access token that came with a refresh token, which must still be the grant's, and ends the refresh.
+ *
+ * @returns whether the access token may be used: not where it names another owner than the one who signed in (D29b), nor
+ * where the grant is gone. An owner who is not known differs from nobody
+ */
 export async function storeAccessToken(
   db: Kysely<Database>,
   grantId: string,
   refreshToken: Buffer,
   { accessToken, accessExpiresOn, owner, nextCheckOn }: VerifiedAccessToken,
-): Promise<void> {
-  await sql`
-    update grants set access_token = ${accessToken}, access_expires_on = ${accessExpiresOn},
-      heard_owner = coalesce(${owner}, heard_owner), refresh_started_on = null,
-      next_check_on = ${nextCheckOn}
-    where grant_id = ${grantId} and refresh_token = ${refreshToken}`.execute(db);
+): Promise<boolean> {
+  const { rows } = await sql<{ usable: boolean }>`
+    with stored as (
+      update grants set access_token = ${accessToken}, access_expires_on = ${accessExpiresOn},
+        heard_owner = coalesce(${owner}, heard_owner), refresh_started_on = null,
+        next_check_on = ${nextCheckOn}
+      where grant_id = ${grantId} and refresh_token = ${refreshToken}
+    )
+    select (coalesce(${owner}, heard_owner) = u.owner_hash) is not false as usable
+    from grants join users u using (character_id) where grant_id = ${grantId}`.execute(db);
+  return rows[0]?.usable ?? false;
 }
 
 /** Marks a valid grant invalid, unless its refresh token was replaced meanwhile; returns whether it did. */

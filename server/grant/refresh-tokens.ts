@@ -80,7 +80,7 @@ export function createAccessTokens(services: {
       const state = await readRefreshState(db, grantId);
       if (state === undefined || !state.valid) return undefined;
       const token = living({ ...state, grant_id: grantId }, refused);
-      if (token !== undefined) return token;
+      if (token !== undefined) return state.of_another ? undefined : token;
       if (!state.in_flight) {
         // A process that lacks the key leaves the refresh to others.
         const refreshToken = vault.open(state.refresh_token, grantPlace(grantId, 'refresh_token'));
@@ -134,8 +134,13 @@ export function createAccessTokens(services: {
         owner: identity.ownerHash,
         nextCheckOn: nextCheck(clock.now()),
       };
-      await untilReachable(() => storeAccessToken(db, grantId, renewed, verified));
-      return accessToken;
+      const usable = await untilReachable(() => storeAccessToken(db, grantId, renewed, verified));
+      if (usable) return accessToken;
+      log.warn(
+        { character_id: characterId, grant_id: grantId },
+        'a refresh token gives the data of another owner',
+      );
+      return undefined;
     } catch (error) {
       // A failed request says nothing about the refresh token, so it stays valid (D34).
       if (error instanceof ProviderError) await endRefresh(db, grantId, current, nextCheckOn);

@@ -12,7 +12,7 @@ export interface Turn {
 }
 
 /**
- * Schedules the histories that a new grant allows; those that lacked a scope or a valid refresh token until now, or
+ * Schedules the histories that a new grant allows; those that lacked a scope or a usable refresh token until now, or
  * failed, maybe by one that is dead but was not checked yet, are due at once. Call it before the grant is stored.
  */
 export async function openTurns(db: Kysely<Database>, characterId: number, now: Date): Promise<void> {
@@ -21,8 +21,8 @@ export async function openTurns(db: Kysely<Database>, characterId: number, now: 
     with rhythms as (
       select history, exists (
         select from unnest(scopes) scope where not exists (
-          select from grants g
-          where g.character_id = ${characterId} and g.valid and g.scopes @> array[scope])) as lacked
+          select from standing_grants g
+          where g.character_id = ${characterId} and g.usable and g.scopes @> array[scope])) as lacked
       from jsonb_to_recordset(${rhythms}::jsonb) as rhythm(history text, scopes text[])
     )
     insert into history_turns as t (character_id, history, due_on)
@@ -75,7 +75,7 @@ export async function countDue(db: Kysely<Database>, history: HistoryName, now: 
 }
 
 /**
- * Leases some of the characters that were due at `due`, longest due first. A character without the scope or a valid
+ * Leases some of the characters that were due at `due`, longest due first. A character without the scope or a usable
  * refresh token is postponed to its next interval.
  */
 export async function takeTurns(
@@ -99,8 +99,8 @@ export async function takeTurns(
       select character_id, due_on as waited_since, not exists (
         select from unnest(${[...scopes]}::text[]) scope
         where not exists (
-          select from grants g
-          where g.character_id = due.character_id and g.valid and g.scopes @> array[scope])) as granted
+          select from standing_grants g
+          where g.character_id = due.character_id and g.usable and g.scopes @> array[scope])) as granted
       from due
     ), taken as (
       update history_turns t

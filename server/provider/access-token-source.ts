@@ -28,8 +28,8 @@ export interface Asked {
 /** Access tokens of stored grants, refreshed when needed (D33, D34). */
 export interface AccessTokens {
   /**
-   * An access token of the grant that is valid for at least another minute. Undefined when the refresh token is invalid
-   * or the grant was deleted.
+   * An access token of the grant that is valid for at least another minute. Undefined when the refresh token is invalid,
+   * it names another owner of the character than the one who signed in (D29b), or the grant was deleted.
    *
    * @throws ProviderError
    */

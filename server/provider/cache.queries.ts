@@ -79,8 +79,9 @@ export function privateKey(grantId: string, key: string): string {
 }
 
 /**
- * The best grant of a character that covers the scope (the one with the most scopes, then the newest: D34b), together
- * with the answer cached for it under the key. One statement, because every authorized request needs it.
+ * The best grant of a character that covers the scope (the one with the most scopes, then the newest: D34b) and has named
+ * no other owner (D29b), together with the answer cached for it under the key. One statement, because every authorized
+ * request needs it.
  */
 export async function findGrantWithAnswer(
   db: Kysely<Database>,
@@ -94,9 +95,10 @@ export async function findGrantWithAnswer(
     from (
       select grant_id, refresh_token, access_token, access_expires_on,
         coalesce(refresh_started_on <= now() - interval '30 seconds', false) as cut_off
-      from grants
-      where character_id = ${characterId} and valid and scopes @> array[${scope}::text]
-      order by cardinality(scopes) desc, updated_on desc, grant_id
+      from grants join users u using (character_id)
+      where character_id = ${characterId} and valid and (heard_owner = u.owner_hash) is not false
+        and scopes @> array[${scope}::text]
+      order by cardinality(scopes) desc, grants.updated_on desc, grant_id
       limit 1
     ) g
     left join lateral (

@@ -249,7 +249,7 @@ async function requireAdmission(
 
 async function storeGrant(services: Services, tx: Kysely<Database>, signOn: SignOn): Promise<void> {
   const { identity, accessToken, refreshToken } = signOn;
-  await forgetOtherOwners(tx, identity);
+  await forgetOtherOwners(tx, identity, services.clock.now());
   if (refreshToken === undefined) return;
   const { characterId, scopes, expiresOn } = identity;
   const grant = { characterId, scopes, refreshToken, accessToken, accessExpiresOn: expiresOn };

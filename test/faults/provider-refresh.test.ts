@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
@@ -403,11 +404,19 @@ describe('D34: a rotated refresh token', () => {
     expect(await grant()).toMatchObject({ next_check_on: postponed });
   });
 
+  it('D29b: of a grant that is gone meanwhile gives no access token', async () => {
+    expect(await storeAccessToken(app.db, randomUUID(), Buffer.from('any'), nameless())).toBe(false);
+  });
+
   it('D100: whose access token names no owner leaves the one that was heard before', async () => {
     const { grant_id, refresh_token } = (await grant()) ?? { grant_id: '', refresh_token: Buffer.alloc(0) };
     await app.db.updateTable('grants').set({ heard_owner: 'buyer' }).execute();
-    await storeAccessToken(app.db, grant_id, refresh_token, nameless());
+    // Nobody has signed in, so it is not known who the owner is.
+    expect(await storeAccessToken(app.db, grant_id, refresh_token, nameless())).toBe(true);
+    await app.db.updateTable('users').set({ owner_hash: 'seller' }).where('character_id', '=', ADA).execute();
+    expect(await storeAccessToken(app.db, grant_id, refresh_token, nameless())).toBe(false);
     expect(await grant()).toMatchObject({ heard_owner: 'buyer', access_token: Buffer.from('another') });
+    await app.db.updateTable('users').set({ owner_hash: null }).where('character_id', '=', ADA).execute();
   });
 });
 

@@ -10,9 +10,11 @@ async function refreshed(token: string | undefined, form: Record<string, string>
   return (await (await refresh(simulated.provider, token, form)).json()) as TokenAnswer;
 }
 
-function scopesOf(answer: TokenAnswer): unknown {
-  return JSON.parse(Buffer.from(answer.access_token.split('.')[1] ?? '', 'base64url').toString()).scp;
+function claimsOf(answer: TokenAnswer): Record<string, unknown> {
+  return JSON.parse(Buffer.from(answer.access_token.split('.')[1] ?? '', 'base64url').toString());
 }
+
+const scopesOf = (answer: TokenAnswer) => claimsOf(answer).scp;
 
 describe('refresh (provider.md §1)', () => {
   it('without rotation the same refresh token is returned and stays valid', async () => {
@@ -54,6 +56,16 @@ describe('refresh (provider.md §1)', () => {
       error: 'invalid_grant',
       error_description: expect.stringContaining('Character grant missing/expired.'),
     });
+  });
+
+  it('a hand-over may let refresh tokens live on, which then name the new owner; the next one ends them', async () => {
+    const { world } = simulated.provider;
+    const id = SOMEBODY + 2;
+    const { refresh_token: token } = await signIn(simulated.provider, id, WALLET);
+    world.handOver(id, 'live on');
+    expect(claimsOf(await refreshed(token)).owner).toBe(world.character(id)?.owner);
+    world.handOver(id);
+    expect((await refresh(simulated.provider, token)).status).toBe(400);
   });
 
   it('a deleted character has no grant either', async () => {

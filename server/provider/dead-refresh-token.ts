@@ -14,7 +14,9 @@ const DEADLY: ReadonlyMap<string, RegExp> = new Map([
 ]);
 const EXPIRED_IN_CODE = /^invalid_grant: Token is expired/;
 /** The description of an `invalid_grant` that is our own mistake. */
-export const GRANT_TYPE_UNKNOWN = /^Grant type is not supported/;
+export const GRANT_TYPE_UNKNOWN = /^Grant type (\S+ )?is not supported/;
+/** With the type's name it is the answer to a client id that the sign-on does not know (provider.md §1). */
+export const CLIENT_UNKNOWN = /^Grant type \S+ is not supported/;
 
 /** The error that the sign-on tells with a 4xx, whatever its other headers are; undefined for any other answer. */
 export async function oauthErrorOf(response: Response): Promise<z.infer<typeof OAuthError> | undefined> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../shared/clock.ts';
-import { causeOfDeath, GRANT_TYPE_UNKNOWN, oauthErrorOf } from './dead-refresh-token.ts';
+import { CLIENT_UNKNOWN, causeOfDeath, GRANT_TYPE_UNKNOWN, oauthErrorOf } from './dead-refresh-token.ts';
 import { boundedFetch, jsonOf, type Limits, ProviderError } from './http.ts';
 import { createIdentification, type Identity } from './identity.ts';
 import { toProviderScope } from './scopes.ts';
@@ -214,15 +214,18 @@ async function refusesCode(response: Response): Promise<boolean> {
 }
 
 /**
- * Refuses an answer that our own id and secret are wrong: by the error of that name, or a 401 with a challenge, whose body
- * the library does not look at.
+ * Refuses an answer that our own id and secret are wrong: by the error of that name, a named grant type that is not
+ * supported, or a 401 with a challenge, whose body the library does not look at.
  *
  * @throws ProviderError `refused-client`
  */
 async function requireClient(response: Response): Promise<void> {
   const { status, headers } = response;
   const challenged = status === 401 && headers.has('www-authenticate');
-  if (!challenged && (await oauthErrorOf(response))?.error !== 'invalid_client') return;
+  const { error = '', error_description: description = '' } = (await oauthErrorOf(response)) ?? {};
+  const unknown =
+    error === 'invalid_client' || (error === 'invalid_grant' && CLIENT_UNKNOWN.test(description));
+  if (!challenged && !unknown) return;
   const message = `the sign-on provider does not accept SSO_CLIENT_ID and SSO_CLIENT_SECRET (${status})`;
   throw new ProviderError('refused-client', message);
 }

@@ -336,8 +336,15 @@ describe('D26: a sign-on that answers nonsense: a 502 page, no crash report', ()
   it.each([
     ['as JSON', { status: 401, body: { error: 'invalid_client' } }],
     ['with a 400', { status: 400, body: { error: 'invalid_client' } }],
+    [
+      'by the name of the grant type',
+      {
+        status: 400,
+        body: { error: 'invalid_grant', error_description: 'Grant type refresh_token is not supported.' },
+      },
+    ],
     ['with a challenge', { status: 401, headers: { 'www-authenticate': 'Basic realm="sign-on"' }, body: '' }],
-  ])('a wrong client secret, refused %s, is named by the log and by a refresh', async (_, answer) => {
+  ])('a wrong client id or secret, refused %s, is named by the log and by a refresh', async (_, answer) => {
     signOn.token = answer;
     app.clock.advance(60_000);
     const before = app.logged.length;

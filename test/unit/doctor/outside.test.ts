@@ -118,6 +118,12 @@ describe('the doctor asks the game’s sign-on whether it accepts our client', (
     });
   });
 
+  it('which it does not: the id is not known', async () => {
+    const body = '{"error":"invalid_grant","error_description":"Grant type refresh_token is not supported."}';
+    answer = (path) => (path === '/token' ? { status: 400, body } : usual(path));
+    expect(await client()).toMatchObject({ state: 'bad', says: expect.stringContaining('does not accept') });
+  });
+
   it('which it does not say', async () => {
     answer = (path) => (path === '/token' ? { status: 503, body: 'down' } : usual(path));
     expect(await client()).toMatchObject({ state: 'mind', advice: expect.stringContaining('not known') });

@@ -38,8 +38,8 @@ export interface ConnectionOptions {
   readonly limits: VoiceLimits;
   /** Undefined when the server's flood limit does not apply. */
   readonly pace: FloodLimit | undefined;
-  /** Whether to fail without connecting while the server has banned us: for work that can wait. */
-  readonly stayAway?: boolean | undefined;
+  /** For jobs: fails without connecting while the server has banned us, and leaves some of the flood limit to requests. */
+  readonly canWait?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -57,9 +57,9 @@ type Take<T> = (line: string) => T | undefined;
 
 /** Connects and waits for the greeting. A connection cannot be used again after a failure. */
 export async function openConnection(options: ConnectionOptions): Promise<VoiceConnection> {
-  const { host, port, limits, pace, stayAway, signal } = options;
+  const { host, port, limits, pace, canWait = false, signal } = options;
   if (signal?.aborted) throw stopped();
-  if (stayAway) pace?.stayAway();
+  if (canWait) pace?.stayAway();
   const socket = connect({ host, port, noDelay: true });
   const line = openLine(socket, limits.total, signal, (text) => unasked(text, pace));
   try {
@@ -71,7 +71,7 @@ export async function openConnection(options: ConnectionOptions): Promise<VoiceC
   return {
     async command(name, ...sets) {
       for (let tries = 1; ; tries += 1) {
-        await pace?.turn(line.ended).catch((error: unknown) => line.rethrow(error));
+        await pace?.turn(canWait, line.ended).catch((error: unknown) => line.rethrow(error));
         line.write(encodeCommand(name, ...sets));
         const answer = await line.exchange(`the answer to ${name}`, limits.command, collect());
         const refusal = refusalOf(name, answer.outcome, pace);

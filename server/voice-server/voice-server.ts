@@ -46,7 +46,7 @@ export interface VoiceServer {
  */
 export async function withVoiceServer<T>(
   address: VoiceAddress,
-  options: Pick<ConnectionOptions, 'limits' | 'stayAway' | 'signal'>,
+  options: Pick<ConnectionOptions, 'limits' | 'canWait' | 'signal'>,
   work: (server: VoiceServer) => Promise<T>,
 ): Promise<T> {
   const { host, port, user, password, serverId, allowlisted } = address;

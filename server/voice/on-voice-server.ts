@@ -23,5 +23,5 @@ export async function onVoiceServer<T>(
 ): Promise<T | undefined> {
   const { url } = settings.voice;
   if (url === undefined) return undefined;
-  return withVoiceServer(parseVoiceUrl(url), { limits, signal: run.signal, stayAway: true }, work);
+  return withVoiceServer(parseVoiceUrl(url), { limits, signal: run.signal, canWait: true }, work);
 }

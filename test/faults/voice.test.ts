@@ -214,7 +214,7 @@ describe('the flood limit', () => {
     const strict = await startSimulatedVoiceServer({ floodLimit: 1_000 });
     const to = parseVoiceUrl(strict.url);
     strict.strike = ({ at }) => (at === 'use' ? { kind: 'refuse', id: 3331, seconds: 600 } : undefined);
-    const job = () => withVoiceServer(to, { limits: PATIENT, stayAway: true }, (server) => server.clients());
+    const job = () => withVoiceServer(to, { limits: PATIENT, canWait: true }, (server) => server.clients());
     expect((await failureOf(job())).kind).toBe('banned');
     const { connections } = strict;
     expect((await failureOf(job())).kind).toBe('banned');
@@ -243,7 +243,7 @@ describe('a ban that is told after the welcome, when nothing was sent yet', () =
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const to = { ...address, port, allowlisted: false };
-    const job = () => withVoiceServer(to, { limits: PATIENT, stayAway: true }, (voices) => voices.clients());
+    const job = () => withVoiceServer(to, { limits: PATIENT, canWait: true }, (voices) => voices.clients());
     expect((await failureOf(job())).kind).toBe('banned');
     expect((await failureOf(job())).kind).toBe('banned');
     expect(connections).toBe(1);

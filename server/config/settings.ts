@@ -121,8 +121,11 @@ const databaseUrl = z.string().superRefine((url, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform(isTrue);
-/** As stores of secrets append a line end, which the sign-on would refuse at each sign-in. */
-const trimmed = z.string().trim().min(1, 'must not be blank');
+/** Without the line end that stores of secrets append, which the sign-on would refuse at each sign-in. */
+const line = z
+  .string()
+  .transform((text) => text.replace(/[\r\n]+$/, ''))
+  .pipe(z.string().regex(/\S/, 'must not be blank'));
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -190,8 +193,8 @@ const environment = z.object({
   DATABASE_REPLICA_URL: databaseUrl.optional(),
   DATA_DIR: z.string().default('.data'),
   SSO_URL: httpUrl.default('https://login.eveonline.com'),
-  SSO_CLIENT_ID: trimmed.optional(),
-  SSO_CLIENT_SECRET: trimmed.optional(),
+  SSO_CLIENT_ID: line.optional(),
+  SSO_CLIENT_SECRET: line.optional(),
   EXT_API_URL: httpUrl.default('https://esi.evetech.net'),
   EXT_API_SPEC_URL: address.optional(),
   EXT_SCOPE_PREFIX: z
@@ -213,7 +216,12 @@ const environment = z.object({
   ENCRYPTION_KEYS: EncryptionKeys.optional(),
   FORCE_GRANT_LOSS: flag.default('false'),
   VOICE_URL: VoiceUrl.optional(),
-  VOICE_AUTH_GROUP: trimmed.max(30, 'has more than 30 characters').default('Voice'),
+  VOICE_AUTH_GROUP: z
+    .string()
+    .trim()
+    .min(1, 'must not be blank')
+    .max(30, 'has more than 30 characters')
+    .default('Voice'),
   VOICE_GROUPS: VoiceGroups.default(''),
   RATE_LIMIT: z
     .string()

@@ -175,10 +175,10 @@ describe('D61: settings', () => {
     }
   });
 
-  it('D61: blanks and line ends around the client’s id and secret and a group’s name are removed', () => {
-    const given = { SSO_CLIENT_ID: ' client\n', SSO_CLIENT_SECRET: 'secret\r\n' };
+  it('D61, D33b: the client’s id and secret lose the line end that a store appended, and nothing else; a group’s name its blanks', () => {
+    const given = { SSO_CLIENT_ID: 'client\n', SSO_CLIENT_SECRET: ' secret \r\n' };
     const { sso, voice } = readSettings({ ...given, VOICE_AUTH_GROUP: ` ${'V'.repeat(30)}\r` });
-    expect(sso).toMatchObject({ clientId: 'client', clientSecret: 'secret' });
+    expect(sso).toMatchObject({ clientId: 'client', clientSecret: ' secret ' });
     expect(voice.authGroup).toBe('V'.repeat(30));
     for (const name of ['SSO_CLIENT_ID', 'SSO_CLIENT_SECRET', 'VOICE_AUTH_GROUP']) {
       expect(problems({ ...production, [name]: ' \n' })).toEqual([`${name}: must not be blank`]);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { indexMail } from '../../server/history/mailbox.ts';
-import { letIn } from '../fixtures/registry.ts';
+import { letIn, pilotsOfExecutor } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
 import { expireAccessTokens, forgetProvider } from '../harness/provider.ts';
@@ -21,10 +21,7 @@ beforeAll(async () => {
   app = await startTestApp();
   dyn = await app.dynamicToken();
   await letIn(app, { alliances: [ALLIANCE] });
-  const { world } = app.provider;
-  people = world
-    .membersOf(world.alliance(ALLIANCE)?.executorCorporationId ?? 0)
-    .filter((id) => !world.character(id)?.isCeo);
+  people = pilotsOfExecutor(app, ALLIANCE);
 });
 afterAll(() => app.stop());
 afterEach(() => {

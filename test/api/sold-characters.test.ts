@@ -6,7 +6,7 @@ import { ok } from '../../sdk/src/index.ts';
 import { checkGrants } from '../../server/grant/check-grants.ts';
 import { collectors } from '../../server/history/collect.ts';
 import { eventsOf } from '../fixtures/events.ts';
-import { letIn } from '../fixtures/registry.ts';
+import { letIn, pilotsOfExecutor } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { expireAccessTokens, forgetProvider, SKILLS, WALLET } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
@@ -24,9 +24,8 @@ beforeAll(async () => {
   app = await startTestApp();
   dyn = await app.dynamicToken();
   await letIn(app, { alliances: [ALLIANCE] });
-  const { world } = app.provider;
-  corporation_id = world.alliance(ALLIANCE)?.executorCorporationId ?? 0;
-  people = world.membersOf(corporation_id).filter((id) => !world.character(id)?.isCeo);
+  corporation_id = app.provider.world.alliance(ALLIANCE)?.executorCorporationId ?? 0;
+  people = pilotsOfExecutor(app, ALLIANCE);
 });
 afterAll(() => app.stop());
 beforeEach(async () => {

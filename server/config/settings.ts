@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { API_VERSION } from '../../contract/version.ts';
-import { addressProblem } from '../database/address.ts';
 import { type EncryptionKey, EncryptionKeys, type JwkSet, JwkSetJson } from '../keys/formats.ts';
 import { isTimeZone, readSchedules, ScheduleError, type Schedules } from '../queue/schedule.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
 import { VoiceUrl } from '../voice-server/address.ts';
+import { address, databaseUrl, flag, httpUrl, isHttpUrl, line, list, port } from './values.ts';
 import { type MappedGroup, VoiceGroups } from './voice-groups.ts';
 
 /** Settings (D61): all read from the environment; all problems are reported at once. */
@@ -101,46 +101,6 @@ export class SettingsError extends CannotStart {
   }
 }
 
-/** An http(s) URL. Trimmed, as a value from a file with CRLF line ends has a `\r`; a password or blanks are refused. */
-const address = z
-  .string()
-  .trim()
-  .refine(isHttpUrl, 'must be an http or https URL')
-  .refine(
-    (value) => !isHttpUrl(value) || isPlain(new URL(value)),
-    'must be without user, password and fragment',
-  )
-  .refine((value) => !/\s/.test(value), 'must be without blanks');
-/** A base URL, to which paths are appended; without a slash at the end. */
-const httpUrl = address
-  .refine((value) => !value.includes('?'), 'must be without a query')
-  .transform((value) => value.replace(/\/+$/, ''));
-const port = z.string().regex(/^\d+$/, 'must be a port number').transform(Number).pipe(z.number().max(65535));
-const databaseUrl = z.string().superRefine((url, context) => {
-  const message = addressProblem(url);
-  if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
-const flag = z.enum(['true', 'false', '1', '0'], { message: 'must be true or false' }).transform(isTrue);
-/** Without the line end that stores of secrets append, which the sign-on would refuse at each sign-in. */
-const line = z
-  .string()
-  .transform((text) => text.replace(/[\r\n]+$/, ''))
-  .pipe(z.string().regex(/\S/, 'must not be blank'));
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean),
-);
-
-function isPlain({ username, password, hash }: URL): boolean {
-  return username === '' && password === '' && hash === '';
-}
-
-function isHttpUrl(value: string): boolean {
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-}
-
 /** Whether it is an origin as browsers send it: scheme, host, and port if not the default. */
 function isOrigin(value: string): boolean {
   return isHttpUrl(value) && new URL(value).origin === value;
@@ -155,10 +115,6 @@ function isProxy(value: string): boolean {
   const length = Number(prefix);
   const fits = prefix === undefined || (/^\d{1,3}$/.test(prefix) && length > 0 && length <= bits);
   return bits > 0 && fits && more.length === 0;
-}
-
-function isTrue(value: string): boolean {
-  return value === 'true' || value === '1';
 }
 
 const schedules = z.string().transform((text, context) => {

@@ -5,6 +5,8 @@ import type { Database } from '../database/tables.ts';
 export interface StoredName {
   readonly id: number;
   readonly name: string;
+  /** What the corporations that it leads call it, which of a user may be former names. */
+  readonly ceo_names: readonly string[];
 }
 
 export interface NewName extends StoredName {
@@ -25,7 +27,7 @@ export async function readNames(
   // Within both limits only ids that are asked for: else the page ends behind users who are not on it.
   const { rows } = await sql<StoredName>`
     with unnamed as not materialized (select id from names where name is null and known_on > ${unnamedSince})
-    select id, name from (
+    select id, name, array(select ceo_name from corporations c where c.ceo_id = known.id) as ceo_names from (
       (select character_id as id, character_name as name from users u where character_id > ${after}
         and not exists (select from unnamed n where n.id = u.character_id)
         order by character_id limit ${most})
@@ -51,8 +53,8 @@ export interface NewCeoName {
 }
 
 /**
- * Writes new names where the stored one is unchanged since it was read, as a sign-in may have stored a newer one.
- * Returns the renamed users, and the corporations whose CEOs have a new name.
+ * Writes new names where the stored one is unchanged since it was read, as a sign-in or a registration may have stored a
+ * newer one. Returns the renamed users, and the corporations whose CEOs have a new name.
  */
 export async function saveNewNames(
   db: Kysely<Database>,
@@ -63,11 +65,12 @@ export async function saveNewNames(
   const { rows } = await sql<{ corporations: NewCeoName[]; users: Renamed[] }>`
     with found as (
       select * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
-        as f(id bigint, name text, name_key text, former text)
+        as f(id bigint, name text, name_key text, former text, ceo_names text[])
     ), led as (
       update corporations c set ceo_name = found.name, updated_on = ${now}
       from found, corporations before
-      where c.ceo_id = found.id and c.ceo_name <> found.name and before.corporation_id = c.corporation_id
+      where c.ceo_id = found.id and c.ceo_name <> found.name and c.ceo_name = any(found.ceo_names)
+        and before.corporation_id = c.corporation_id
       returning c.corporation_id, c.corporation_name, c.ceo_name as name, before.ceo_name as former
     ), renamed as (
       update users u set character_name = found.name, name_key = found.name_key, seen_on = ${now}, updated_on = ${now}

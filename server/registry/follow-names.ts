@@ -41,14 +41,14 @@ export async function followNames(
     const page = await readNames(db, after, unnamedSince, BULK);
     const last = page.at(-1);
     if (last === undefined) break;
-    const stored = new Map(page.map(({ id, name }) => [id, name]));
+    const stored = new Map(page.map((row) => [row.id, row]));
     const answers = await askNames(registryClient, [...stored.keys()]);
     failure = answers.failure;
     const renamed = answers.found.filter(namesCharacter).flatMap(({ id, name: foreign }) => {
       const name = boundedName(foreign);
-      const former = stored.get(id);
-      const isNew = former !== undefined && name !== former;
-      return isNew ? [{ id, name, former, name_key: nameKey(name) }] : [];
+      const known = stored.get(id);
+      const isNew = known !== undefined && name !== known.name;
+      return isNew ? [{ ...known, name, former: known.name, name_key: nameKey(name) }] : [];
     });
     changes.push(...renamed.map(({ id, name, former }) => ({ character_id: id, name: [former, name] })));
     if (!run.dryRun) {

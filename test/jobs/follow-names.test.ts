@@ -31,6 +31,18 @@ const follow = (
   services: Partial<TestApp['app']['services']> = {},
 ) => followNames({ ...app.app.services, ...services }, testRun('follow-names', options));
 
+/** What the corporations of these CEOs call them, by id. */
+async function ceoNames(ids: readonly number[]): Promise<string[]> {
+  const led = app.db.selectFrom('corporations').where('ceo_id', 'in', ids);
+  const corporations = await led.select('ceo_name').orderBy('ceo_id').execute();
+  return corporations.map(({ ceo_name }) => ceo_name);
+}
+
+/** Stores another name of these CEOs, as the registration of their corporations does. */
+async function nameCeo(ids: readonly number[], ceo_name: string): Promise<void> {
+  await app.db.updateTable('corporations').set({ ceo_name }).where('ceo_id', 'in', ids).execute();
+}
+
 describe('D38: the sync follows renames', () => {
   it('names of all users in requests of 1,000; only new ones are written', async () => {
     const { world } = app.provider;
@@ -60,16 +72,7 @@ describe('D38: the sync follows renames', () => {
     world.renameCharacter(CEO, 'The Old Chief');
     world.renameCharacter(CEO + 1, 'The New Chief');
     await follow();
-    const corporations = await app.db
-      .selectFrom('corporations')
-      .select(['ceo_id', 'ceo_name'])
-      .where('ceo_id', 'in', [CEO, CEO + 1])
-      .orderBy('ceo_id')
-      .execute();
-    expect(corporations).toEqual([
-      { ceo_id: CEO, ceo_name: 'The Old Chief' },
-      { ceo_id: CEO + 1, ceo_name: 'The New Chief' },
-    ]);
+    expect(await ceoNames([CEO, CEO + 1])).toEqual(['The Old Chief', 'The New Chief']);
     expect(await userRow(app, CEO)).toBeUndefined();
   });
 
@@ -122,6 +125,34 @@ describe('D38: the sync follows renames', () => {
     };
     await follow({}, { client: late });
     expect(await userRow(app, MEMBER)).toMatchObject({ character_name: 'Known Better' });
+  });
+
+  it('D38, D91: a registration during the run takes precedence, and the run tells no other name of its CEO', async () => {
+    const { world } = app.provider;
+    await app.db.deleteFrom('users').where('character_id', '=', CEO).execute();
+    for (const id of [CEO, CEO + 1]) world.renameCharacter(id, `Passing By ${id}`);
+    const { client } = app.app.services;
+    const late: typeof client = {
+      async ask(request) {
+        const answer = await client.ask(request);
+        if (request.body?.includes(CEO)) await nameCeo([CEO, CEO + 1], 'Known Better');
+        return answer;
+      },
+    };
+    const known = (await allEvents(app.db)).length;
+    await follow({}, { client: late });
+    expect(await ceoNames([CEO, CEO + 1])).toEqual(['Known Better', 'Known Better']);
+    const told = (await allEvents(app.db)).slice(known).map(({ type }) => type);
+    expect(told).toContain('user.renamed');
+    expect(told).not.toContain('corporation.ceo_changed');
+  });
+
+  it('D38: the name of a CEO that is a user is followed in a corporation that knows it by a former one, too', async () => {
+    await nameCeo([CEO + 1], 'A Name Long Past');
+    app.provider.world.renameCharacter(CEO + 1, 'The Present Chief');
+    await follow();
+    expect(await userRow(app, CEO + 1)).toMatchObject({ character_name: 'The Present Chief' });
+    expect(await ceoNames([CEO + 1])).toEqual(['The Present Chief']);
   });
 
   it('an id without a name is requested apart, and not again for a day', async () => {

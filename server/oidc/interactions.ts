@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeJwt } from 'jose';
 import type { Provider } from 'oidc-provider';
 import { isAdministrator } from '../access/clearance-levels.ts';
+import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
+import { answerInteraction } from '../session/artifacts.queries.ts';
 import { digestOf } from '../shared/digest.ts';
 import { bindingCookie, bindingRemovals, interactionUrl } from '../sign-in/interaction.ts';
 import { linksOf } from '../sign-in/pages.ts';
 import { judgeUser } from '../sign-in/sign-in.queries.ts';
 import { startInteractionLogin } from '../sign-in/start-login.ts';
-import { takeSignIn } from '../sign-in/state-code.queries.ts';
+import { type SignedIn, takeSignIn } from '../sign-in/state-code.queries.ts';
 import { notAllowedFor } from '../sign-in/why-not-allowed.ts';
 import { findAccount, findAllowedGroups, findName, isLetIn } from './account.queries.ts';
 import { giveConsent } from './consent.ts';
@@ -109,6 +111,20 @@ export function createInteractions(services: Services, provider: Provider): Inte
     return finish(step, CONSENTED);
   }
 
+  /**
+   * Hands a sign-in to its interaction, by one transaction: neither is it lost between the two, nor taken twice. False
+   * when nobody signed in.
+   */
+  function answerSignedIn(interaction: Interaction): Promise<boolean> {
+    const uidHash = digestOf(interaction.uid);
+    return inTransaction(db, async (tx) => {
+      const signedIn = await takeSignIn(tx, uidHash, clock.now());
+      if (signedIn === undefined) return false;
+      await answerInteraction(tx, uidHash, resultOf(interaction, signedIn));
+      return true;
+    });
+  }
+
   const steps: Interactions = {
     async begin(step) {
       const interaction = await find(provider, step);
@@ -124,14 +140,11 @@ export function createInteractions(services: Services, provider: Provider): Inte
     },
     async login(step) {
       const interaction = await find(provider, step);
-      const signedIn = await takeSignIn(db, digestOf(interaction.uid), clock.now());
-      if (signedIn === undefined) throw new errors.SessionNotFound('nobody signed in');
-      const { character_id, signed_in_on } = signedIn;
-      const hinted = hintedBy(interaction);
-      if (hinted !== undefined && hinted !== String(character_id)) return finish(step, OTHER_CHARACTER);
-      const ts = Math.floor(signed_in_on.getTime() / 1000);
-      // The sign-on lets the player choose a character, so this answers both prompts.
-      return finish(step, { login: { accountId: String(character_id), ts }, select_account: {} });
+      // A browser to which the answer was lost asks again.
+      if (!(await answerSignedIn(interaction)) && interaction.result === undefined) {
+        throw new errors.SessionNotFound('nobody signed in');
+      }
+      return { redirectTo: interaction.returnTo };
     },
     again: async (step) => signOn(step, await find(provider, step)),
     async deny(step) {
@@ -167,6 +180,15 @@ async function find(provider: Provider, { req, res, uid }: Step): Promise<Intera
 function explain(error: unknown): Answer {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
   return { is: 'fault', html: errorPage(error, error) };
+}
+
+/** What a sign-in answers, on top of what earlier interactions of the request have answered. */
+function resultOf(interaction: Interaction, { character_id, signed_in_on }: SignedIn): object {
+  const hinted = hintedBy(interaction);
+  if (hinted !== undefined && hinted !== String(character_id)) return OTHER_CHARACTER;
+  const login = { accountId: String(character_id), ts: Math.floor(signed_in_on.getTime() / 1000) };
+  // The sign-on lets the player choose a character, so this answers both prompts.
+  return { ...interaction.lastSubmission, login, select_account: {} };
 }
 
 /**

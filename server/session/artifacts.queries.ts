@@ -235,6 +235,17 @@ export async function giveArtifactBack(
   });
 }
 
+/** Stores the answer to an interaction, in the form in which the library stores it; one that is over stays so. */
+export async function answerInteraction(
+  db: Kysely<Database>,
+  uidHash: string,
+  result: object,
+): Promise<void> {
+  await sql`
+    update oidc_artifacts set payload = payload || jsonb_build_object('result', ${JSON.stringify(result)}::jsonb)
+    where model = 'Interaction' and id_hash = ${uidHash}`.execute(db);
+}
+
 export async function deleteArtifact(
   db: Kysely<Database>,
   { model, idHash }: Pick<Artifact, 'model' | 'idHash'>,

@@ -140,12 +140,22 @@ export async function useStateCode(
   return numUpdatedRows > 0n;
 }
 
+/** Which character signed in for an interaction, and when. */
+export interface SignedIn {
+  readonly character_id: number;
+  readonly signed_in_on: Date;
+}
+
 /**
- * Reads and removes the successful sign-ins of an interaction: which character signed in last, and when. They can be read
- * only once (D82).
+ * Reads and removes the successful sign-ins of an interaction, of which the last one counts. They can be read only once
+ * (D82), so call it in the transaction that stores what comes of it.
  */
-export async function takeSignIn(db: Kysely<Database>, interactionHash: string, now: Date) {
-  const { rows } = await sql<{ character_id: number; signed_in_on: Date }>`
+export async function takeSignIn(
+  db: Kysely<Database>,
+  interactionHash: string,
+  now: Date,
+): Promise<SignedIn | undefined> {
+  const { rows } = await sql<SignedIn>`
     with taken as (
       delete from state_codes
       where interaction_hash = ${interactionHash} and signed_in_id is not null and expires_on > ${now}

@@ -10,7 +10,7 @@ import { digestOf } from '../../server/shared/digest.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { BASE_URL, startTestApp, type TestApp } from '../harness/app.ts';
 import { Browser } from '../harness/browser.ts';
-import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
+import { meanwhile, untilBehind, untilWaiting } from '../harness/meanwhile.ts';
 import { addRelyingParty, postForm, REDIRECT_URI, type RelyingParty } from '../harness/relying-party.ts';
 import { callBack, expectPage } from '../harness/sign-in.ts';
 
@@ -780,6 +780,39 @@ describe('attack: session fixation and login CSRF', () => {
     expect((await victim.go(`${action}/consent`, {})).page?.status).toBe(400);
   });
 
+  it('D82: a sign-in that could not be handed to its interaction waits until the browser asks again', async () => {
+    const browser = browserOf(VICTIM);
+    const { url, ...begun } = await party.begin();
+    const login = await upToTheLogin(browser, url);
+    await sql`create function fails() returns trigger language plpgsql as
+      $$begin raise exception 'not stored' using errcode = '57P01'; end$$`.execute(app.db);
+    await sql`create trigger fails before insert or update on oidc_artifacts for each row
+      when (new.model = 'Interaction') execute function fails()`.execute(app.db);
+    const failed = await browser.ask(login);
+    await sql`drop function fails cascade`.execute(app.db);
+    expect(failed.status).toBe(503);
+    const landed = await browser.go(login);
+    expect((await party.redeem({ url, ...begun }, landed.url)).claims()?.sub).toBe(String(VICTIM));
+  });
+
+  it('D82: nor is it lost with the answer that tells the browser to go on', async () => {
+    const browser = browserOf(VICTIM);
+    const { url, ...begun } = await party.begin();
+    const login = await upToTheLogin(browser, url);
+    expect((await browser.ask(login)).status).toBe(303);
+    const landed = await browser.go(login);
+    expect((await party.redeem({ url, ...begun }, landed.url)).claims()?.sub).toBe(String(VICTIM));
+  });
+
+  it('D82: of two requests at the same moment one takes the sign-in', async () => {
+    const browser = browserOf(VICTIM);
+    const login = await upToTheLogin(browser, (await party.begin()).url);
+    const both = () => Promise.all([browser.ask(login), browser.ask(login)]);
+    const locked = 'select from state_codes where signed_in_id = $1 for update';
+    const answers = await meanwhile(app, locked, [VICTIM], both, (other) => untilBehind(other, 2));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
+  });
+
   it('D25: a state of OpenID Connect does not work as a state code', async () => {
     const callback = await upToTheCallback(browserOf(VICTIM), (await party.begin()).url);
     const state_code = new URL(callback).searchParams.get('state') ?? '';
@@ -813,9 +846,14 @@ function plantable(from: Browser, kind: 'interaction' | 'resume') {
 
 /** Follows a sign-in up to the redirect that ends its interaction. */
 async function upToTheEnd(browser: Browser): Promise<string> {
-  const callback = await upToTheCallback(browser, (await party.begin()).url);
-  const login = (await browser.ask(new URL(callback))).headers.get('location') ?? '';
-  return (await browser.ask(new URL(login))).headers.get('location') ?? '';
+  const login = await upToTheLogin(browser, (await party.begin()).url);
+  return (await browser.ask(login)).headers.get('location') ?? '';
+}
+
+/** Follows a sign-in up to the step at which its interaction learns who signed in. */
+async function upToTheLogin(browser: Browser, authorization: URL): Promise<URL> {
+  const callback = await upToTheCallback(browser, authorization);
+  return new URL((await browser.ask(new URL(callback))).headers.get('location') ?? '');
 }
 
 /** Follows a sign-in up to the redirect from the game. */

@@ -20,7 +20,19 @@ export async function announceService(
     .execute();
 }
 
-/** Withdraws the announcement of a process; that of a later one stays. */
+/** Announces this process if no other one is; that takes no write while one is. */
+export async function announceWhereNoneIs(
+  db: Kysely<Database>,
+  service: Omit<ServiceTable, 'one'>,
+): Promise<void> {
+  await db
+    .insertInto('service')
+    .values(service)
+    .onConflict((conflict) => conflict.column('one').doNothing())
+    .execute();
+}
+
+/** Withdraws the announcement of a process; that of another one stays. */
 export async function withdrawService(db: Kysely<Database>, process: string): Promise<void> {
   await db.deleteFrom('service').where('process', '=', process).execute();
 }

@@ -17,6 +17,9 @@ import { LONGEST_NAME, shorten } from './voice-name.ts';
 
 type Needs = Pick<Services, 'db' | 'clock' | 'log' | 'settings' | 'metrics'>;
 
+/** The server groups that have the names which are taken; undefined where the voice server did not say which. */
+type Names = Map<string, number | undefined>;
+
 /** The changes of one mapped group. */
 interface GroupChange {
   readonly mapping: Mapping;
@@ -99,7 +102,8 @@ async function syncUnrefused(
   await storeRefusal(services, refusal);
   if (refusal !== undefined) return [];
   if (changes.length === 0) return changes;
-  await applyChanges(server, services, run, plans, new Set(existing.map(({ name }) => name)), refusals);
+  const names = new Map(existing.map(({ name, sgid }) => [name, sgid]));
+  await applyChanges(server, services, run, plans, names, refusals);
   log.info(
     { job: run.job, run_id: run.id, changes: changes.length },
     'server groups were brought up to date',
@@ -113,7 +117,7 @@ async function applyChanges(
   services: Needs,
   run: Run,
   plans: readonly GroupChange[],
-  names: Set<string>,
+  names: Names,
   refusals: Refusals,
 ): Promise<void> {
   const total = plans.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
@@ -141,20 +145,33 @@ function named({ group_id, sgid }: Mapping): object {
   return { group_id, sgid };
 }
 
-/** Creates a server group. If the name is taken, that server group belongs to somebody else, so a suffix is added. */
+/**
+ * Creates a server group. If the name is taken, a suffix is added: that server group may be somebody else's, with
+ * permissions that our members must not get. It may also be one of ours, of a run that was cut off before it was bound,
+ * so the log says so.
+ */
 async function create(
   server: VoiceServer,
-  { db }: Needs,
+  { db, log }: Needs,
   { group_id, name }: Mapping,
-  names: Set<string>,
+  names: Names,
 ): Promise<number> {
   for (let n = 1; ; n += 1) {
     const suffix = n === 1 ? '' : ` (${n})`;
     const candidate = shorten(name, LONGEST_NAME - suffix.length) + suffix;
     if (names.has(candidate)) continue;
-    names.add(candidate);
+    names.set(candidate, undefined);
     try {
       const sgid = await server.createServerGroup(candidate);
+      names.set(candidate, sgid);
+      if (n > 1) {
+        const wanted = shorten(name);
+        log.warn(
+          { group_id, sgid, name: candidate, taken: { sgid: names.get(wanted), name: wanted } },
+          'a new server group got a number, as its name is taken: if the other is a regular one without members that ' +
+            'nobody made by hand, a creation that was cut off has left it: give its permissions to the new one, and delete it',
+        );
+      }
       await bindGroup(db, group_id, sgid);
       return sgid;
     } catch (error) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
 import type { Run } from '../../server/queue/run.ts';
@@ -279,6 +280,36 @@ describe('D18b: bound by id, never by name', () => {
     expect(made).not.toBe(theirs);
     expect(voice.world.groups.get(made)?.name).toBe('Scouts (2)');
     expect(membershipsOf(voice)).toEqual({ [made]: [member.cldbid] });
+  });
+
+  it('nor is one that a creation which was cut off has left: the log says which, and what to do', async () => {
+    const member = await somebody(MADE);
+    await sql`create function fails() returns trigger language plpgsql as
+      $$begin raise exception 'not stored' using errcode = '57P01'; end$$`.execute(app.db);
+    await sql`create trigger fails before insert on voice_groups for each row execute function fails()`.execute(
+      app.db,
+    );
+    await expect(sync()).rejects.toThrow('not stored');
+    await sql`drop function fails cascade`.execute(app.db);
+    const [left] = [...voice.world.groups].flatMap(([id, { name }]) => (name === 'Scouts' ? id : []));
+    const before = app.logged.length;
+    await sync();
+    const made = await madeSgid();
+    expect(voice.world.groups.get(made)?.name).toBe('Scouts (2)');
+    expect(membershipsOf(voice)).toEqual({ [made]: [member.cldbid] });
+    const warnings = () => app.logged.slice(before).filter((line) => line.includes('got a number'));
+    expect(warnings().map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 'warn',
+        group_id: MADE,
+        sgid: made,
+        name: 'Scouts (2)',
+        taken: { sgid: left, name: 'Scouts' },
+      },
+    ]);
+    // Once: the next run knows the group by its id.
+    await sync();
+    expect(warnings()).toHaveLength(1);
   });
 
   it('a renamed one is still used; a deleted one is created again', async () => {

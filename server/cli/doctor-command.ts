@@ -15,7 +15,7 @@ const USAGE = `npm run doctor                checks settings, database, keys, jo
                               services, the voice server and the disk; changes nothing
 npm run doctor -- --events    the same, with all events
 npm run doctor -- --checkpoint JWT
-                              compares the events with a checkpoint that you stored, from the log or an event
+                              the same, and compares them with a checkpoint that you stored, from the log or an event
 
 Exit code 0: nothing is wrong; 1: something is (BAD).
 `;

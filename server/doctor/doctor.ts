@@ -28,7 +28,7 @@ const NEEDED = ['PostgreSQL', 'migrations'];
 export interface Wanted {
   /** Verify all events. */
   readonly allEvents?: boolean;
-  /** Compare the events with a checkpoint that was stored elsewhere. */
+  /** Compare the events with a checkpoint that was stored elsewhere; all events are verified then, too. */
   readonly checkpoint?: string | undefined;
 }
 

@@ -212,6 +212,22 @@ describe('D90: the daily checkpoint', () => {
     ).toContain(`BAD  events: checkpoint of position ${position}`);
   });
 
+  it('kept outside, has every event up to it verified, however few of the last ones were asked for', async () => {
+    await more();
+    await write();
+    const { position, signature } = await lastOne();
+    const { db, keys } = app.app.services;
+    const examine = async (kept?: string) =>
+      (await examineEvents(db, keys, app.clock.now(), { most: 3, kept })).map(toLines).join('');
+    const before = await copy();
+    await past(`update events set body = body || ' ' where event_id = ${idAt(7)}`);
+    const [last, all] = [await examine(), await examine(signature)];
+    await past('truncate events, event_seals', ...before);
+    expect(position).toBeGreaterThan(7 + 3);
+    expect(last).not.toContain('BAD');
+    expect(all).toContain('BAD  events: position 7: changed event');
+  });
+
   it('kept outside, is compared also where the events cannot be read', async () => {
     await write();
     const { position, signature } = await lastOne();

@@ -4,6 +4,7 @@ import { readArguments } from './cli/command-line.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
 import { createGate, type Gate, longestDrain } from './http/gate.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { refusalLog } from './http/refusal-log.ts';
 import { openLog } from './observability/log.ts';
 import { print } from './observability/output.ts';
 import { serveMetrics } from './observability/serve-metrics.ts';
@@ -36,7 +37,7 @@ export async function serve(startStandIns: StartStandIns = noStandIns): Promise<
   const stopped = untilStopped(log, longestDrain(configured.drainSeconds), last);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
-  const gate = createGate(undefined, configured.corsOrigins);
+  const gate = createGate(undefined, configured.corsOrigins, refusalLog(log));
   // Bound first, so that a start whose port is taken has changed nothing and run no job. A supervised process binds
   // later, because it would get its share of requests before it can answer them.
   let http = isSupervised() ? undefined : await openPort(gate, configured);

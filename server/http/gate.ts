@@ -6,6 +6,7 @@ import { crossOrigin, unreadCrossOrigin } from './cross-origin.ts';
 import { errorBody } from './error-body.ts';
 import { HttpError } from './http-error.ts';
 import { createMessageClasses, type Listener, type MessageClasses } from './message-classes.ts';
+import type { NoteRefusal } from './refusal-log.ts';
 
 /**
  * The server's outermost request listener. It lets the port be bound before anything else is started, and drains
@@ -38,7 +39,11 @@ const CHECKS: readonly (string | undefined)[] = ['/readyz', '/healthz'];
  *
  * @param origins CORS_ORIGINS: scripts can read the 503 and its `Retry-After`, too (D62)
  */
-export function createGate(times: typeof TIMES = TIMES, origins?: readonly string[]): Gate {
+export function createGate(
+  times: typeof TIMES = TIMES,
+  origins?: readonly string[],
+  noteRefusal?: NoteRefusal,
+): Gate {
   const allow = crossOrigin(origins);
   let service: Listener | undefined;
   let draining = false;
@@ -50,9 +55,9 @@ export function createGate(times: typeof TIMES = TIMES, origins?: readonly strin
     const stopping = draining && path === '/readyz';
     if (service !== undefined && !stopping) return service(req, res);
     const own = () => {
-      if (stopping) refuse(res, STOPPING);
+      if (stopping) refuse(res, STOPPING, noteRefusal);
       else if (path === '/healthz') answer(res, 200, { status: 'ok' });
-      else refuse(res, STARTING);
+      else refuse(res, STARTING, noteRefusal);
     };
     if (isRedirectedTo(path)) own();
     else allow(req, res, own);
@@ -60,6 +65,7 @@ export function createGate(times: typeof TIMES = TIMES, origins?: readonly strin
   return Object.assign(listener, {
     messages: createMessageClasses(),
     unreadHeaders: unreadCrossOrigin(origins),
+    noteRefusal,
     open: (opened: Listener) => {
       service = opened;
     },
@@ -82,9 +88,18 @@ const HEADERS = { 'Retry-After': '5' };
 const STARTING = new HttpError('service_starting', 'The service is starting.', { headers: HEADERS });
 export const STOPPING = new HttpError('service_stopping', 'The service is stopping.', { headers: HEADERS });
 
-/** Answers with an error while no Express app exists: before the start has finished, or during the stop. */
-export function refuse(res: ServerResponse, error: HttpError): void {
-  answer(res, error.status, errorBody(error), error.headers);
+/**
+ * Answers with an error where no Express app does: before the start has finished, or during the stop. What Express has
+ * seen has its id, and is logged there.
+ */
+export function refuse(res: ServerResponse, error: HttpError, noteRefusal?: NoteRefusal): void {
+  const { status, code } = error;
+  if (!res.hasHeader('X-Request-Id')) {
+    const request_id = randomUUID();
+    res.setHeader('X-Request-Id', request_id);
+    noteRefusal?.({ request_id, status, code, peer: res.req.socket.remoteAddress });
+  }
+  answer(res, status, errorBody(error), error.headers);
 }
 
 function answer(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
@@ -49,7 +49,7 @@ export async function listen(
   // watch the readers.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   watchReaders(server, readers);
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, handler.unreadHeaders));
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, handler));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -73,7 +73,7 @@ const NO_HTTP = new HttpError('http_unreadable', 'The request is not readable as
 function withHost(handler: Listener): RequestListener {
   return (req, res) => {
     const hosts = countHosts(req.rawHeaders);
-    if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) refuse(res, NO_HTTP);
+    if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) refuse(res, NO_HTTP, handler.noteRefusal);
     else handler(req, res);
   };
 }
@@ -92,7 +92,7 @@ function countHosts(namesAndValues: readonly string[]): number {
 export function refuseUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  headers: readonly string[] = [],
+  { unreadHeaders = [], noteRefusal }: Pick<Listener, 'unreadHeaders' | 'noteRefusal'> = {},
 ): void {
   // In the middle of an answer it would be taken for a part of its body.
   const { _httpMessage: answer } = socket as { readonly _httpMessage?: Partial<Response> | null };
@@ -101,18 +101,22 @@ export function refuseUnreadable(
     return;
   }
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP;
-  const { status } = problem;
-  // For the log.
+  const { status, code } = problem;
+  // For the log of requests, where this is the end of one that the service has seen.
   if (answer?.locals !== undefined) answer.locals['refusedWith'] = status;
+  const known = answer?.getHeader?.('X-Request-Id');
+  const request_id = known === undefined ? randomUUID() : String(known);
+  const { remoteAddress: peer } = socket as Partial<Socket>;
+  if (known === undefined) noteRefusal?.({ request_id, status, code, peer });
   const body = JSON.stringify(errorBody(problem));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${String(answer?.getHeader?.('X-Request-Id') ?? randomUUID())}`,
+    `X-Request-Id: ${request_id}`,
     `X-Api-Version: ${API_VERSION}`,
-    ...headers,
+    ...unreadHeaders,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

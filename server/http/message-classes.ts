@@ -1,6 +1,7 @@
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
+import type { NoteRefusal } from './refusal-log.ts';
 import { type BodyFault, SmallPieces } from './small-pieces.ts';
 
 /** The classes of request and response objects that a server creates. */
@@ -13,11 +14,12 @@ export interface MessageClasses {
 
 /**
  * A request listener; with `messages` the server creates its requests and responses by these classes. `unreadHeaders`
- * are lines of the server's answers to what no listener gets.
+ * are lines of the server's answers to what no listener gets, and `noteRefusal` is told of each of these.
  */
 export type Listener = RequestListener & {
   readonly messages?: MessageClasses;
   readonly unreadHeaders?: readonly string[];
+  readonly noteRefusal?: NoteRefusal | undefined;
 };
 
 /** Milliseconds after which a handler whose client has disconnected counts as ended. */

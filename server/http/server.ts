@@ -13,6 +13,7 @@ import { createMessageClasses, dress, type Listener, type MessageClasses } from 
 import { allowedMethods } from './methods.ts';
 import { ownHost } from './own-host.ts';
 import { callerWithinLimit, clientAddress, withinLimit } from './rate-limit.ts';
+import { refusalLog } from './refusal-log.ts';
 import { serviceRoutes } from './service-paths.ts';
 
 /**
@@ -40,7 +41,11 @@ export function createHttp(
   app.use(withinLimit(services), nothingHere);
   app.use(answerErrors(services, storeCrash));
   dress(app, messages);
-  return Object.assign(app, { messages, unreadHeaders: unreadCrossOrigin(services.settings.corsOrigins) });
+  return Object.assign(app, {
+    messages,
+    unreadHeaders: unreadCrossOrigin(services.settings.corsOrigins),
+    noteRefusal: refusalLog(services.log),
+  });
 }
 
 /**

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createApi } from '../../server/api.ts';
+import { type Listening, listen } from '../../server/http/listen.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 let app: TestApp;
@@ -70,5 +73,36 @@ describe('the log of requests', () => {
     const id = /^X-Request-Id: (.*)\r$/im.exec(answer.toString())?.[1];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
     expect(await lineOf('/ext/markets/prices')).toMatchObject({ status: 400, request_id: id });
+  });
+});
+
+describe('the log of what the service never sees', () => {
+  let http: Listening | undefined;
+  afterEach(() => http?.stop(0));
+
+  it.each([
+    ['D3c: is no HTTP', 400, 'http_unreadable', 'garbage-of-somebody\r\n\r\n'],
+    [
+      'D3c: has headers that are too large',
+      431,
+      'headers_too_large',
+      `GET /version?garbage-of-somebody HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ],
+    ['D2: does not arrive in time', 408, 'request_timeout', 'GET /garbage-of-somebody HTTP/1.1\r\n'],
+  ])('has the id of the answer to what %s, and nothing of what was sent', async (_, status, code, sent) => {
+    http = await listen(createApi(app.app.services), '127.0.0.1', 0, undefined, 2_000);
+    const socket = connect(http.port, '127.0.0.1');
+    socket.write(sent);
+    const answer = await text(socket);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const request_id = /^X-Request-Id: (.*)\r$/m.exec(answer)?.[1];
+    const line = app.logged.find((one) => one.includes(`"request_id":"${request_id}"`));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      msg: 'request refused unseen',
+      peer: '127.0.0.1',
+      status,
+      code,
+    });
+    expect(app.logged.join('')).not.toContain('garbage-of-somebody');
   });
 });

@@ -1,6 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createGate, type Gate } from '../../../server/http/gate.ts';
 import { type Listening, listen } from '../../../server/http/listen.ts';
+import type { Refusal } from '../../../server/http/refusal-log.ts';
 
 /** Milliseconds: much longer than a test takes. */
 const LONG = 60_000;
@@ -9,8 +12,14 @@ const SECONDS = 0.05;
 let http: Listening;
 afterEach(() => http.stop(0));
 
+let noted: Refusal[];
+beforeEach(() => {
+  noted = [];
+});
+const note = (refusal: Refusal) => void noted.push(refusal);
+
 async function open(later: number): Promise<{ gate: Gate; ask(path: string): Promise<number> }> {
-  const gate = createGate({ quiet: LONG, later, look: 5 });
+  const gate = createGate({ quiet: LONG, later, look: 5 }, undefined, note);
   http = await listen(gate, '127.0.0.1', 0);
   gate.open((_req, res) => res.end());
   return { gate, ask: async (path) => (await fetch(`http://127.0.0.1:${http.port}${path}`)).status };
@@ -54,6 +63,31 @@ it.each([
     const { status, headers } = await ask(path, 'OPTIONS');
     expect([path, status, headers.get('access-control-allow-origin')]).toEqual([path, 503, null]);
   }
+});
+
+it('D2: tells the log of its own 503, by the id of the answer', async () => {
+  const { gate } = await open(LONG);
+  const drained = gate.drain(SECONDS);
+  const stopping = await fetch(`http://127.0.0.1:${http.port}/readyz`);
+  await drained;
+  await http.stop(0);
+  http = await listen(createGate(undefined, undefined, note), '127.0.0.1', 0);
+  const starting = await fetch(`http://127.0.0.1:${http.port}/token`);
+  const of = ({ headers }: Response, code: string) => ({
+    request_id: headers.get('x-request-id'),
+    status: 503,
+    code,
+    peer: '127.0.0.1',
+  });
+  expect(noted).toEqual([of(stopping, 'service_stopping'), of(starting, 'service_starting')]);
+});
+
+it('D2: tells the log of a request without a host, by the id of the answer', async () => {
+  await open(LONG);
+  const socket = connect(http.port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
+  const id = /^X-Request-Id: (.*)\r$/m.exec(await text(socket))?.[1];
+  expect(noted).toEqual([{ request_id: id, status: 400, code: 'http_unreadable', peer: '127.0.0.1' }]);
 });
 
 it('does not wait without a drain', async () => {

@@ -3581,7 +3581,7 @@ export interface Api {
     /**
      * Run a job now.
      *
-     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes every organization, due by the schedule or not. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change for anybody, and changes nothing; while the game or the voice server fails, it is an error. Jobs that only collect, count or delete what has expired change nothing for anybody. It is a 422 for `check-grants`, as only refreshing a token tells whether it is valid.
+     * Puts a run into the queue and answers without waiting for its end. It checks every grant and refreshes organizations, due by the schedule or not: the 500 alliances and 2,000 corporations that were refreshed longest ago. A run that would take something away from suspiciously many users changes nothing, unless it is forced, or exactly that was approved: what is not held back any more is a 404. A dry run answers what would change for anybody, and changes nothing; while the game or the voice server fails, it is an error. Jobs that only collect, count or delete what has expired change nothing for anybody. It is a 422 for `check-grants`, as only refreshing a token tells whether it is valid.
      *
      * Access: a permanent app token or a user token whose owner has clearance level 10.
      */

@@ -184,7 +184,7 @@ export const SystemStatus = component(
       z.array(
         z.object({
           job_id: field(z.string(), "The schedule's name."),
-          ran_on: field(DateTime.nullable(), 'When its last run began.'),
+          ran_on: field(DateTime.nullable(), 'When its last run began; null before the first one.'),
           next_run_time: field(DateTime.nullable(), 'When it runs next.'),
           waiting: count('Runs that are due and wait for a worker.'),
           failed: count('Runs that failed for good within a day.'),

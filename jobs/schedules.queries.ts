@@ -10,7 +10,7 @@ export async function addSchedules(
 ): Promise<void> {
   await db
     .insertInto('schedules')
-    .values(names.map((job_id) => ({ job_id, ran_on: now })))
+    .values(names.map((job_id) => ({ job_id, ran_on: now, has_run: false })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -47,5 +47,5 @@ export async function claimRun(
 
 /** Records that a job runs now. */
 export async function recordRun(db: Kysely<Database>, name: JobName, now: Date): Promise<void> {
-  await db.updateTable('schedules').set({ ran_on: now }).where('job_id', '=', name).execute();
+  await db.updateTable('schedules').set({ ran_on: now, has_run: true }).where('job_id', '=', name).execute();
 }

@@ -794,6 +794,7 @@ create table schedules (
   ran_on timestamp(3) with time zone not null,
   complete_on timestamp(3) with time zone,
   enqueued_on timestamp(3) with time zone default now() not null,
+  has_run boolean default true not null,
   constraint schedules_pkey PRIMARY KEY (job_id)
 );
 
@@ -1146,6 +1147,7 @@ comment on column rate_windows.handed is 'The block that was taken last: how the
 comment on column rate_windows.taken is 'Of "most", what processes have taken in blocks.';
 comment on column schedules.complete_on is 'When the last run began that looked at everybody: whoever was there then was seen since.';
 comment on column schedules.enqueued_on is 'When a run was last enqueued by the schedule, by the clock of the database: the next is due at the first time after.';
+comment on column schedules.ran_on is 'When the last run began; where none did yet (has_run), when the job was added: it is late from then on.';
 comment on column service.key_ids is 'The signing keys that it knows.';
 comment on column state_codes.corporation_id is 'The inviting corporation of a guest code (D28).';
 comment on column state_codes.interaction_hash is 'SHA-256 of the interaction of OpenID Connect that goes on where the sign-in ends.';

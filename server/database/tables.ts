@@ -272,7 +272,10 @@ interface MailboxMailTable {
 
 interface ScheduleTable {
   job_id: string;
+  /** When its last run began; where none did yet, when it was added. */
   ran_on: Date;
+  /** Whether a run ever began. */
+  has_run: Generated<boolean>;
   /** When its schedule last enqueued a run, by the database's clock. */
   enqueued_on: Generated<Date>;
   /** Start of the last run that visited all users. */

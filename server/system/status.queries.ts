@@ -26,7 +26,7 @@ export async function countPopulation(db: Kysely<Database>): Promise<Population>
   return population;
 }
 
-/** The last start of each scheduled job, and of its last whole run. */
+/** The last start of each scheduled job, where it has run, and of its last whole run. */
 export async function listRuns(db: Kysely<Database>) {
-  return db.selectFrom('schedules').select(['job_id', 'ran_on', 'complete_on']).execute();
+  return db.selectFrom('schedules').select(['job_id', 'ran_on', 'has_run', 'complete_on']).execute();
 }

@@ -56,12 +56,16 @@ export async function readStatus({
     crash_reports: backlog.crashes,
     jobs: scheduledJobs.map((job_id) => ({
       job_id,
-      ran_on: runsOf.get(job_id)?.ran_on.toISOString() ?? null,
+      ran_on: lastStart(runsOf.get(job_id)),
       next_run_time: next.get(job_id)?.toISOString() ?? null,
       waiting: queued.get(job_id)?.waiting ?? 0,
       failed: queued.get(job_id)?.failed ?? 0,
     })),
   };
+}
+
+function lastStart(run: Awaited<ReturnType<typeof listRuns>>[number] | undefined): string | null {
+  return run?.has_run ? run.ran_on.toISOString() : null;
 }
 
 function toFinding({ about, state, says, advice }: doctor.Finding): Finding {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addSchedules, recordRun } from '../../jobs/schedules.queries.ts';
 import { addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { empty } from '../harness/database.ts';
@@ -146,6 +147,20 @@ describe('D72: GET /system/status', () => {
       advice: expect.stringContaining('upgrade'),
     });
     await sql`delete from kysely_migration where name = '9999_later'`.execute(app.db);
+  });
+
+  it('D52: tells no last run of a job that has not run yet, and its time once it has', async () => {
+    const job = 'note-compliance';
+    const ran = async () => (await status()).jobs.find(({ job_id }) => job_id === job)?.ran_on;
+    await addSchedules(app.db, [job], app.clock.now());
+    expect(await ran()).toBeNull();
+    const now = app.clock.now();
+    await recordRun(app.db, job, now);
+    expect(await ran()).toBe(now.toISOString());
+    // Another worker starts.
+    await addSchedules(app.db, [job], app.clock.now());
+    expect(await ran()).toBe(now.toISOString());
+    await app.db.deleteFrom('schedules').where('job_id', '=', job).execute();
   });
 
   it('counts waiting runs', async () => {

@@ -1436,7 +1436,7 @@ export interface SystemStatus {
   jobs: ({
     /** The schedule's name. */
     job_id: string;
-    /** When its last run began. */
+    /** When its last run began; null before the first one. */
     ran_on: string | null;
     /** When it runs next. */
     next_run_time: string | null;

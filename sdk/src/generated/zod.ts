@@ -1992,7 +1992,7 @@ export const SystemStatus: z.ZodObject<{
   jobs: z.ZodArray<z.ZodObject<{
     /** The schedule's name. */
     job_id: z.ZodString;
-    /** When its last run began. */
+    /** When its last run began; null before the first one. */
     ran_on: z.ZodNullable<z.ZodString>;
     /** When it runs next. */
     next_run_time: z.ZodNullable<z.ZodString>;

@@ -19,6 +19,9 @@ const EXPOSED = [
   'WWW-Authenticate',
 ];
 
+/** The headers that scripts can send. With one that is not here, such as those that tracing adds, no request is sent. */
+const ACCEPTED = ['Authorization', 'Content-Type', 'Page', 'X-Request-Id', 'traceparent', 'tracestate'];
+
 /**
  * CORS headers of answers to what is not readable as HTTP. There are none with CORS_ORIGINS: which of these is allowed
  * depends on the request's origin, and that was not read.
@@ -36,7 +39,7 @@ export function crossOrigin(origins: readonly string[] | undefined): Handle {
   return cors({
     origin: origins === undefined ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Page'],
+    allowedHeaders: ACCEPTED,
     exposedHeaders: EXPOSED,
     maxAge: 600,
   }) as Handle;

@@ -234,7 +234,14 @@ describe('D62: browsers', () => {
     expect(listed('access-control-allow-methods')).toEqual(
       expect.arrayContaining(['get', 'post', 'put', 'delete']),
     );
-    expect(listed('access-control-allow-headers').sort()).toEqual(['authorization', 'content-type', 'page']);
+    expect(listed('access-control-allow-headers').sort()).toEqual([
+      'authorization',
+      'content-type',
+      'page',
+      'traceparent',
+      'tracestate',
+      'x-request-id',
+    ]);
     expect(answer.headers['access-control-max-age']).toEqual(expect.any(String));
   });
 

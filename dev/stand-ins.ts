@@ -34,8 +34,21 @@ export const startStandIns: StartStandIns = async (configured, log, purpose) => 
 
 async function startDatabase(options: EmbeddedOptions, purpose: Purpose): Promise<EmbeddedDatabase> {
   if (purpose === 'doctor' || purpose === 'token') await requireCluster(options.dataDir);
+  if (purpose === 'first-token') await warnOfNewCluster(options.dataDir);
   const { startEmbedded } = await import('./postgres/embedded.ts');
   return startEmbedded(options);
+}
+
+const nowhere = (dataDir: string) =>
+  `DATABASE_URL is set neither in the environment nor in .env, and there is no database in ${dataDir}: `;
+
+/** The first token may come before the first start; where the service runs with other settings it would be of no use. */
+async function warnOfNewCluster(dataDir: string): Promise<void> {
+  const { hasCluster } = await import('./postgres/places.ts');
+  if (await hasCluster(dataDir)) return;
+  process.stderr.write(
+    `${nowhere(dataDir)}a new one is made there. A service that has its settings from elsewhere does not know this token.\n`,
+  );
 }
 
 /**
@@ -45,10 +58,7 @@ async function startDatabase(options: EmbeddedOptions, purpose: Purpose): Promis
 async function requireCluster(dataDir: string): Promise<void> {
   const { hasCluster } = await import('./postgres/places.ts');
   if (!(await hasCluster(dataDir))) {
-    throw new CannotStart(
-      `DATABASE_URL is set neither in the environment nor in .env, and there is no database in ${dataDir}: ` +
-        'give this command the settings of the service.',
-    );
+    throw new CannotStart(`${nowhere(dataDir)}give this command the settings of the service.`);
   }
   process.stderr.write(`DATABASE_URL is not set: this is the embedded PostgreSQL in ${dataDir}.\n`);
 }

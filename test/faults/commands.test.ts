@@ -46,12 +46,14 @@ function onlyLine({ code, stdout, stderr }: Finished, told = ''): string {
 describe('D24: npm run token', () => {
   let printed: string;
 
-  it('prints a permanent token of the built-in user on an empty DATA_DIR, and stops the database it started', async () => {
-    printed = onlyLine(await token());
+  it('prints a permanent token of the built-in user on an empty DATA_DIR, says that its database is new, and stops that', async () => {
+    const isNew = `DATABASE_URL is set neither in the environment nor in .env, and there is no database in ${instance.dataDir}: a new one is made there. A service that has its settings from elsewhere does not know this token.\n`;
+    printed = onlyLine(await token(), isNew);
     expect(await instance.database()).toEqual([]);
     const underNpm = await instance.run(['npm', 'run', 'token']);
     expect(underNpm.code).toBe(0);
     expect(underNpm.stdout.trimEnd().split('\n').at(-1)).toBe(printed);
+    expect(underNpm.stderr).not.toContain('a new one');
   });
 
   it('D90: makes the partitions of its events before the first start of the service', async () => {

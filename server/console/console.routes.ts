@@ -24,7 +24,9 @@ const MOST_BYTES = 32 * 1024;
 export function consoleRouters(services: Services, folder: string | undefined): [string, Router][] {
   if (!services.settings.console) return [];
   if (folder === undefined) {
-    services.log.info('the console is not built (npm run build:console), so there is none');
+    // In production it was meant to be there, and was left behind when `dist` was copied.
+    const level = services.settings.production ? 'warn' : 'info';
+    services.log[level]('the console is not built (npm run build:console), so there is none');
     return [];
   }
   const prefix = new URL(services.settings.baseUrl).pathname.replace(/\/$/, '');

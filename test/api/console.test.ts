@@ -70,6 +70,18 @@ const consoleTokens = () =>
   app.db.selectFrom('tokens').selectAll().where('comments', '=', 'the console of this service').execute();
 
 describe('D130: the files of the console', () => {
+  it.each([
+    ['is a warning', true, 'warn'],
+    ['is told', false, 'info'],
+  ])('where they are missing, that there is no console %s (production: %s)', (_, production, level) => {
+    const { settings } = app.app.services;
+    const said: unknown[] = [];
+    const log = { info: () => said.push('info'), warn: () => said.push('warn') };
+    const services = { ...app.app.services, settings: { ...settings, production }, log };
+    expect(consoleRouters(services as never, undefined)).toEqual([]);
+    expect(said).toEqual([level]);
+  });
+
   it('every address below /console/ is its page, with a nonce of its own, and nothing else may run', async () => {
     const url = await serve();
     const nonces = new Set<string>();

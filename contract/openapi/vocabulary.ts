@@ -46,7 +46,8 @@ export const VOCABULARY: Readonly<Record<string, string>> = {
   station_id: 'Id of the station; null where not docked in one.',
   station_name: 'Name of the station; null where not docked in one.',
   structure_id: 'Id of the structure; null where not docked in one.',
-  structure_name: 'Name of the structure; null if not docked in one, or if it is not available.',
+  structure_name:
+    'Name of the structure, `#` and its id if that is not available; null where not docked in one.',
   subject: 'Subject of the mail.',
   ticker: 'The short form of the name.',
   timestamp: 'The time of this entry.',

@@ -112,7 +112,7 @@ export interface CharacterLocation {
   station_name: string | null;
   /** Id of the structure; null where not docked in one. */
   structure_id: number | null;
-  /** Name of the structure; null if not docked in one, or if it is not available. */
+  /** Name of the structure, `#` and its id if that is not available; null where not docked in one. */
   structure_name: string | null;
   /** The time of this entry. */
   timestamp: string;

@@ -309,7 +309,7 @@ export const CharacterLocation: z.ZodObject<{
   station_name: z.ZodNullable<z.ZodString>;
   /** Id of the structure; null where not docked in one. */
   structure_id: z.ZodNullable<z.ZodNumber>;
-  /** Name of the structure; null if not docked in one, or if it is not available. */
+  /** Name of the structure, `#` and its id if that is not available; null where not docked in one. */
   structure_name: z.ZodNullable<z.ZodString>;
   /** The time of this entry. */
   timestamp: z.ZodString;

@@ -89,7 +89,7 @@ export const Compliance = component(
     ),
     unlisted: field(
       z.array(CorporationShort),
-      'Corporations whose list of members cannot be read, as no member granted the scope: more members may never have signed in.',
+      'Corporations whose list of members cannot be read, as no member granted `ext-corporations.read_corporation_membership.v1`: more members may never have signed in.',
     ),
   }),
   'Compliance',

@@ -206,7 +206,7 @@ export interface Compliance {
   persons: CompliancePerson[];
   /** Members that the game knows and that were never here, ordered by name. */
   never_signed_in: UserShort[];
-  /** Corporations whose list of members cannot be read, as no member granted the scope: more members may never have signed in. */
+  /** Corporations whose list of members cannot be read, as no member granted `ext-corporations.read_corporation_membership.v1`: more members may never have signed in. */
   unlisted: CorporationShort[];
 }
 

@@ -518,7 +518,7 @@ export const Compliance: z.ZodObject<{
   persons: z.ZodArray<typeof CompliancePerson>;
   /** Members that the game knows and that were never here, ordered by name. */
   never_signed_in: z.ZodArray<typeof UserShort>;
-  /** Corporations whose list of members cannot be read, as no member granted the scope: more members may never have signed in. */
+  /** Corporations whose list of members cannot be read, as no member granted `ext-corporations.read_corporation_membership.v1`: more members may never have signed in. */
   unlisted: z.ZodArray<typeof CorporationShort>;
 }> = z.object({
   as_of: z.string().datetime(),

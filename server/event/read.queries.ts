@@ -4,6 +4,7 @@ import { type Asker, callerPosition } from '../access/position.queries.ts';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
 import { leastIdOf, momentOf } from './event-id.ts';
+import { tellsByActor } from './linking.queries.ts';
 
 /** An event as it is stored, and how much of it a reader may see. */
 export interface StoredEvent {
@@ -78,7 +79,7 @@ const own = sql`(
  * Whether the event `e` names somebody whom the reader may see. Of one that would tell who belongs together the actor is
  * not enough: with who sees the others, it would (D100). Nor is one of two characters of a person, for the same reason.
  */
-const isReached = sql`(seen && case when e.hides_actor is false or ${readsEverybody}
+const isReached = sql`(seen && case when ${readsEverybody} or not ${tellsByActor()}
   then seen else e.concerns end and (e.type <> 'person.main_changed' or seen @> e.concerns))`;
 
 /** CTEs: those of the events `candidates` that the reader may see by its present rights, with `seen` and `acted`. */
@@ -116,12 +117,11 @@ export function visible(reader: Reader): RawBuilder<unknown> {
 
 /**
  * Whether the visible event `v` hides its actor (D100), who is mostly another character of the human whom it is about:
- * unless the reader may see the actor, or is the character that is linked. Null means that nobody decided when it was
- * written, by a process of the release before.
+ * unless the reader may see the actor, or is the character that is linked.
  */
 export function hidesActor(reader: Reader): RawBuilder<boolean> {
   if (reader === 'all' || 'app_token' in reader) return sql`false`;
-  return sql`(v.actor_id is not null and v.hides_actor is not false
+  return sql`(v.actor_id is not null and ${tellsByActor('v')}
     and not v.seen && array[v.actor_id, ${reader.owner_id}]::bigint[])`;
 }
 
@@ -136,7 +136,7 @@ export function hidesPerson(reader: Reader): RawBuilder<boolean> {
 }
 
 /** Whether the visible event `v` hides the event that caused it (D94): that of an event about who belongs together. */
-const hidesCause = (reader: Reader) => sql`(v.hides_actor is not false and ${hidesPerson(reader)})`;
+const hidesCause = (reader: Reader) => sql`(${tellsByActor('v')} and ${hidesPerson(reader)})`;
 
 /** What of the visible event `v` is left out for the reader. */
 export const hiding = (reader: Reader) =>

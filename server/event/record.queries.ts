@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
+import { tellsByActor } from './linking.queries.ts';
 
 /** An event as it is stored, with the context of its request. */
 export interface EventRow {
@@ -29,7 +30,7 @@ export async function insertEvents(db: Kysely<Database>, rows: readonly EventRow
       : [
           sql.raw(PLANNED_EACH_TIME),
           sql`e.hides_actor or e.cause in (
-            select event_id from events where event_id = any(${causes}::uuid[]) and hides_actor is not false)`,
+            select event_id from events c where event_id = any(${causes}::uuid[]) and ${tellsByActor('c')})`,
         ];
   await sql`${plan}
     with arriving as materialized (

@@ -15,6 +15,7 @@ import type { Database } from '../database/tables.ts';
 import { inPieces } from '../shared/in-pieces.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 import { eventIds } from './event-id.ts';
+import { LINKING } from './linking.queries.ts';
 import { nameTargets } from './name-targets.ts';
 import { presentOrigin } from './origin.ts';
 import { type EventRow, insertEvents } from './record.queries.ts';
@@ -44,9 +45,6 @@ const USERS: ReadonlySet<string> = new Set(['members', 'owner', 'ceo', 'main']);
 
 /** So many elements of its lists take about as long to store as one more event without any. */
 const LISTED_WEIGH_AS_ONE = 25;
-
-/** Subjects whose events link characters: the actor is mostly another character of the human whom they are about. */
-const LINKING: ReadonlySet<string> = new Set(['person', 'voice']);
 
 /**
  * Records events within the transaction of the change, so that they are committed or rolled back with it (D90): one

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Event, EventPage } from '../../contract/event.ts';
 import { ok, paginate } from '../../sdk/src/index.ts';
@@ -64,6 +65,16 @@ async function record(id: number, ...events: NewEvent[]): Promise<string[]> {
   const ids = await onAccountOf({ actor, context }, () => recordEvents(app.db, events, app.clock.now()));
   await allEvents(app.db);
   return ids;
+}
+
+/** Makes these events those of a process of the release before 0038, which did not decide what they hide. */
+async function asBefore0038(...ids: string[]): Promise<void> {
+  const undecided = sql`update events set hides_actor = null where event_id = any(${ids}::uuid[])`;
+  await app.db.transaction().execute(async (tx) => {
+    await sql`alter table events disable trigger refuse_change`.execute(tx);
+    await undecided.execute(tx);
+    await sql`alter table events enable trigger refuse_change`.execute(tx);
+  });
 }
 
 /** Records events at one moment, as a transaction does, each from the ids of those before. */
@@ -423,6 +434,56 @@ describe('D94: who sees an event', () => {
     const until = new Date(past.getTime() + 1).toISOString();
     expect(await audit(MATE, { until })).toMatchObject([{ event_id: id, actor: { character_id: null } }]);
     expect(await audit(BOB, { until })).toMatchObject([{ event_id: id, actor: { character_id: STRANGER } }]);
+  });
+
+  it('D94, D100: what a process of the release before 0038 recorded hides its actor only where that may tell something', async () => {
+    const [read = '', linked = ''] = await record(
+      BOB,
+      { type: 'history.read', targets: [user(STRANGER)] },
+      { type: 'person.character_linked', targets: [user(STRANGER)] },
+    );
+    const follows = (id: string, of: number): NewEvent => ({
+      type: 'user.standing_changed',
+      targets: [user(of)],
+      cause: { event_id: id },
+    });
+    const [unbound = '', lost = ''] = await recordAtOnce(
+      STRANGER,
+      (): NewEvent => ({ type: 'voice.unbound', targets: [user(BOB)] }),
+      ([cause = '']) => follows(cause, BOB),
+    );
+    // The cause of a job's event is its run.
+    const cause = { event_id: null, run_id: randomUUID(), job: 'sync-users' };
+    const [run = ''] = await onAccountOf({ cause }, () =>
+      record(BOB, { type: 'history.read', targets: [user(STRANGER)] }),
+    );
+    await asBefore0038(read, linked, unbound, lost, run);
+    // What processes of this release record as a consequence of these.
+    const [known = '', hidden = ''] = await record(STRANGER, follows(read, BOB), follows(lost, BOB));
+
+    const ids = [read, linked, unbound, lost, run, known, hidden];
+    const told = [
+      { event_id: read, actor: { character_id: BOB }, targets: [] },
+      { event_id: unbound, actor: { character_id: null } },
+      { event_id: lost, actor: { character_id: null }, cause: null },
+      { event_id: run, actor: { character_id: BOB }, cause },
+      { event_id: known, actor: { character_id: STRANGER }, cause: { event_id: read } },
+      { event_id: hidden, actor: { character_id: null }, cause: null },
+    ];
+    const page = await audit(MATE);
+    const listed = page.filter(({ event_id }) => ids.includes(event_id)).reverse();
+    expect(listed).toMatchObject(told);
+    const { position } = (await shownTo(CHIEF, read)) as Event;
+    const feed = await as(MATE).event.list({ query: { after: String((position ?? 0) - 1) } });
+    expect((feed.body as EventPage).events).toMatchObject(told);
+    const mate = { owner_id: MATE, sponsor_id: null, reachesOthers: true };
+    const sent = await readEvents(app.db, mate, ids);
+    expect(sent.map((event) => shown(event, { characterId: MATE, administrator: false }))).toMatchObject(
+      told,
+    );
+    const found = async (actor: number) =>
+      (await audit(MATE, { actor })).flatMap(({ event_id }) => (ids.includes(event_id) ? event_id : []));
+    expect([await found(BOB), await found(STRANGER)]).toEqual([[run, read], [known]]);
   });
 
   it('D100: a former main is no way to an event that hides the new one', async () => {

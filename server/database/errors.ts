@@ -88,6 +88,14 @@ export function isUndone(error: unknown): boolean {
   return codeOf(error) === '40P01' || codeOf(error) === '40001';
 }
 
+/** undefined_table, undefined_column, undefined_function. */
+const MISSING_STATES = new Set(['42P01', '42703', '42883']);
+
+/** Whether the server lacks a table, column or function of the statement, as before a migration has come to it. */
+export function isMissing(error: unknown): boolean {
+  return MISSING_STATES.has(codeOf(error) ?? '');
+}
+
 /** A constraint that a statement violated. */
 export interface ConstraintViolation {
   readonly kind: 'unique' | 'foreign_key' | 'check';

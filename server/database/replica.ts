@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { singleFlight } from '../shared/single-flight.ts';
 import { type ConnectionConfig, connect } from './connection.ts';
-import { isOverdue, isUndone, isUnreachable } from './errors.ts';
+import { isMissing, isOverdue, isUndone, isUnreachable } from './errors.ts';
 import type { Database } from './tables.ts';
 
 /** A copy of the database for reads that may lag behind a little. */
@@ -162,8 +162,10 @@ export function openReplica({ primary, outages, ...config }: Options): Replica {
     },
     failed(error) {
       if (error instanceof NotAsked) return true;
-      // A replica also ends statements that stand in the way of what it has to repeat.
-      const own = error instanceof Unfit || isUnreachable(error) || isOverdue(error) || isUndone(error);
+      // A replica also ends statements that stand in the way of what it has to repeat, and what it lacks may be on its
+      // way. A statement that is wrong fails at the primary, too, which then reports it.
+      const own =
+        error instanceof Unfit || [isUnreachable, isOverdue, isUndone, isMissing].some((is) => is(error));
       if (own) leaveAlone(error);
       return own;
     },

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { ensurePartitions } from '../../server/history/partitions.ts';
 import { addUser } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
@@ -111,6 +112,15 @@ describe('reads that may lag (DATABASE_REPLICA_URL)', () => {
     for (let n = 0; n < 5; n += 1) expect(await answeredBy()).toBe('primary');
     expect(app.logged.join()).toContain('all is read from the primary');
     await onServer(copy.url, `alter database ${name} with allow_connections true`);
+    await expect.poll(answeredBy).toBe('replica');
+  });
+
+  it('D61: come from the primary while the replica lags behind a migration, without an error', async () => {
+    await expect.poll(answeredBy).toBe('replica');
+    await copy.pool.query('alter table users rename clearance_level to not_yet_there');
+    expect(await answeredBy()).toBe('primary');
+    expect(await ok(app.client(app.root).crash.list())).toEqual([]);
+    await copy.pool.query('alter table users rename not_yet_there to clearance_level');
     await expect.poll(answeredBy).toBe('replica');
   });
 

@@ -91,6 +91,17 @@ describe('a replica', () => {
     expect(logged).toEqual([]);
   });
 
+  it.each([
+    ['table', sql`select from not_yet_there`],
+    ['column', sql`select not_yet_there from place`],
+    ['function', sql`select not_yet_there()`],
+  ])('D61: is not used while it lacks a %s, as it lags behind a migration', async (_, statement) => {
+    const lacking = replica.read((db) => statement.execute(db));
+    await lacking.catch((error: unknown) => expect(replica.failed(error)).toBe(true));
+    await expect(lacking).rejects.toThrow('not_yet_there');
+    expect(await read()).toBeUndefined();
+  });
+
   it('each of several is checked by itself', async () => {
     const both = () => Promise.all([read(), read()]);
     const [slow] = await both();

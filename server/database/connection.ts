@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { waitAtMost } from '../shared/wait-at-most.ts';
-import { addressOf } from './address.ts';
+import { type Address, addressOf } from './address.ts';
 import { RoutedClient } from './client.ts';
 import { NamingClient, type NamingClientConfig } from './statements.ts';
 import type { Database } from './tables.ts';
@@ -53,9 +53,7 @@ const CLOSED_WITHIN = 2 * SECOND;
  */
 export function connect(config: ConnectionConfig): Connection {
   const address = addressOf(config.url);
-  // A pooler whose connections are all in use does not answer either, although nothing is wrong, so it is not watched.
-  const pooled = address.bare || !address.prepares;
-  const watch = config.watched && !pooled ? watchOver(config) : undefined;
+  const watch = config.watched ? watchOver(config, address) : undefined;
   const options: pg.PoolConfig & NamingClientConfig = {
     address,
     ...(!address.prepares && { namedStatements: 0 }),
@@ -107,10 +105,12 @@ function isSpent(client: RoutedClient): boolean {
   return client.misplaced || (client.getTransactionStatus() ?? 'I') !== 'I';
 }
 
-function watchOver({ url, log, server = 'database' }: ConnectionConfig): Watch {
-  const open = () =>
-    new RoutedClient({ address: addressOf(url), application_name: 'castellan watch', ...KEPT_ALIVE });
-  return new Watch({ log, server, open });
+function watchOver({ log, server = 'database' }: ConnectionConfig, address: Address): Watch {
+  const open = () => new RoutedClient({ address, application_name: 'castellan watch', ...KEPT_ALIVE });
+  // A pooler whose connections are all in use does not answer either, although nothing is wrong. It may be down at the
+  // start, and recognised later.
+  const spared = () => address.bare || !address.prepares;
+  return new Watch({ log, server, open, spared });
 }
 
 const { INT8 } = pg.types.builtins;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { singleFlight } from '../shared/single-flight.ts';
+import { addressOf } from './address.ts';
 import { type ConnectionConfig, connect } from './connection.ts';
 import { isMissing, isOverdue, isUndone, isUnreachable } from './errors.ts';
 import type { Database } from './tables.ts';
@@ -133,10 +134,22 @@ export function openReplica({ primary, outages, ...config }: Options): Replica {
     return behind;
   }
 
+  /** The first connection may be refused by a pooler for its settings, from which the second learns to send none. */
+  async function requireNearAtLast(): Promise<number> {
+    const address = addressOf(config.url);
+    const { bare } = address;
+    try {
+      return await requireNear(db);
+    } catch (error) {
+      if (address.bare === bare) throw error;
+      return requireNear(db);
+    }
+  }
+
   async function examine(): Promise<ReplicaState> {
     lookedAt = performance.now();
     try {
-      const behind = await requireNear(db);
+      const behind = await requireNearAtLast();
       if (!fit) config.log.info('the replica is read from');
       fit = true;
       outages.worked(SUBJECT);

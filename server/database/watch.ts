@@ -24,6 +24,8 @@ interface Options {
   readonly server: 'database' | 'replica';
   /** Opens a connection for probes. */
   readonly open: () => RoutedClient;
+  /** Whether to leave it unwatched, which may be found out later. */
+  readonly spared?: () => boolean;
   readonly times?: typeof TIMES;
 }
 
@@ -46,6 +48,7 @@ export class Watch {
 
   /** Registers a waiting statement; the returned function is called when its answer has arrived. */
   begin(giveUp: () => void): () => void {
+    if (this.#options.spared?.()) return () => undefined;
     this.#waiting.set(giveUp, performance.now());
     void this.#look();
     return () => void this.#waiting.delete(giveUp);

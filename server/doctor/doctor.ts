@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import type { CompleteSettings } from '../config/settings.ts';
-import { learnOfPooler } from '../database/open.ts';
 import { openReplica } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
 import { grantPlace } from '../grant/grant.queries.ts';
@@ -75,7 +74,6 @@ async function examineReplica(
 ): Promise<Finding[]> {
   if (url === undefined) return [];
   const log = createLog('silent');
-  await learnOfPooler(url).catch(() => undefined);
   const replica = openReplica({ url, primary, log, outages: createOutages(log, clock), poolSize: 1 });
   try {
     return [describeReplica(await replica.examine())];

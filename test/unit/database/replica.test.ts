@@ -7,10 +7,13 @@ import { createLog } from '../../../server/observability/log.ts';
 import { createOutages } from '../../../server/observability/outages.ts';
 import { systemClock } from '../../../server/shared/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { startPooler } from '../../harness/pooler.ts';
 
 /** A database that reports the state of a replica from the table `place`. */
 let copy: TestDatabase;
 let replica: Replica;
+/** Prefers the functions of that database. */
+const OWN_FUNCTIONS = '-c search_path=public,pg_catalog';
 let logged: string[] = [];
 const log = createLog('info', { write: (line) => logged.push(line) });
 const outages = createOutages(log, systemClock);
@@ -28,7 +31,7 @@ beforeAll(async () => {
     create function public.pg_last_xact_replay_timestamp() returns timestamptz
       language sql as 'select changed from place'`);
   const url = new URL(copy.url);
-  url.searchParams.set('options', '-c search_path=public,pg_catalog');
+  url.searchParams.set('options', OWN_FUNCTIONS);
   replica = openReplica({ url: url.href, primary: copy.db, log, outages });
 });
 afterAll(async () => {
@@ -109,6 +112,18 @@ describe('a replica', () => {
     const answered = await both();
     expect(answered).toContain(undefined);
     expect(answered).not.toContain(slow);
+  });
+
+  it('D61: is used at once by way of a pooler that refuses settings, without a word of an outage', async () => {
+    const pooler = await startPooler(copy.serverUrl);
+    const url = new URL(pooler.url);
+    url.searchParams.set('options', OWN_FUNCTIONS);
+    const pooled = openReplica({ url: url.href, primary: copy.db, log, outages });
+    expect(await pooled.examine()).toEqual({ behind: expect.any(Number) });
+    expect(logged).toEqual([expect.stringContaining('the replica is read from')]);
+    expect(await pooled.read(pidOf)).toBeGreaterThan(0);
+    await pooled.close();
+    pooler.stop();
   });
 
   it('does not count as failed when the primary is unavailable', async () => {

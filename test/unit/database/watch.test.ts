@@ -8,6 +8,7 @@ import { connect } from '../../../server/database/connection.ts';
 import { isUnreachable } from '../../../server/database/errors.ts';
 import { Watch } from '../../../server/database/watch.ts';
 import { createTestDatabase } from '../../harness/database.ts';
+import { startPooler } from '../../harness/pooler.ts';
 import { type DatabaseProxy, startProxy } from '../../harness/proxy.ts';
 
 const log = pino({ level: 'silent' });
@@ -137,6 +138,20 @@ describe('D8: an unresponsive database', () => {
     await expect(ask()).rejects.toThrow('Query read timeout');
     await proxy.mend();
     await close();
+  });
+
+  it('nor is a pooler watched that is recognised only later, as it refuses settings', async () => {
+    const pooler = await startPooler(proxy.url);
+    const url = pooler.url.replace('?prepared_statements=off', '');
+    const { db, close } = connect({ url, log, watched: true, answerWithin: 4_000 });
+    const ask = () => sql<{ one: number }>`select 1 as one`.execute(db);
+    await expect(ask()).rejects.toThrow('unsupported startup parameter');
+    await ask();
+    proxy.mute();
+    await expect(ask()).rejects.toThrow('Query read timeout');
+    await proxy.mend();
+    await close();
+    pooler.stop();
   });
 
   it('a slow statement does not count as unresponsive', async () => {

@@ -36,7 +36,7 @@ import * as revisions from './0041_revisions.ts';
 import * as packedAnswers from './0042_packed_answers.ts';
 import * as inviters from './0043_inviters.ts';
 import * as ownersHeard from './0044_owners_heard.ts';
-import * as firstRuns from './0047_first_runs.ts';
+import * as firstRuns from './0045_first_runs.ts';
 
 /** Every migration in order; never edited once landed. */
 export const migrations: Record<string, Migration> = {
@@ -77,5 +77,5 @@ export const migrations: Record<string, Migration> = {
   '0042_packed_answers': packedAnswers,
   '0043_inviters': inviters,
   '0044_owners_heard': ownersHeard,
-  '0047_first_runs': firstRuns,
+  '0045_first_runs': firstRuns,
 };

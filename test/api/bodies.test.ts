@@ -146,6 +146,23 @@ describe('D3: a body that nobody needs', () => {
     expect((await remove(path, '{}')).status).toBe(200);
   });
 
+  it.each(['gzip', 'deflate', 'br', 'x'])(
+    'an empty body has no encoding: `Content-Encoding: %s` says nothing about it',
+    async (encoding) => {
+      const sent = { token: app.root, headers: { 'content-encoding': encoding } };
+      const status = async (method: string, path: string, headers = {}, body: unknown = undefined) =>
+        (await send(app, method, path, { ...sent, body, headers: { ...sent.headers, ...headers } })).status;
+      for (const length of [{}, { 'content-length': '0' }]) {
+        expect(await status('GET', '/group', length)).toBe(200);
+        expect(await status('GET', '/ext/status', length)).toBe(200);
+        expect(await status('POST', '/ext/status', length)).toBe(200);
+        expect(await status('DELETE', GROUP, length)).toBe(404);
+      }
+      expect(await status('POST', '/ext/status', {}, '')).toBe(200);
+      expect([415, 422]).toContain(await status('POST', '/ext/status', {}, '{}'));
+    },
+  );
+
   it('null is the same as none where every field may be left out', async () => {
     const { json } = await post('/group', { group_name: 'Unchanged' });
     const { group_id } = json as unknown as { group_id: string };

@@ -54,7 +54,7 @@ async function judged(method: string, path: string, token = app.root): Promise<u
     .map(({ loc, msg }) => [loc, msg]);
 }
 
-describe('an unknown parameter of a query is a 422 that names it', () => {
+describe('D3: an unknown parameter of a query is a 422 that names it', () => {
   it.each(all)('$method $path', async ({ method, path, access }) => {
     const [kind] = (access as AccessRule).tokens.filter((one) => one in tokens);
     const token = tokens[kind as keyof typeof tokens];

@@ -1,6 +1,18 @@
-/** Matches keys whose values are ids that the provider can name, by the key's last words (D32). */
-const NAMEABLE =
-  /(?:^|_)(?:agent|alliance|ceo|character|constellation|corporation|creator|faction|region|station|system|type)_id$/;
+/** Kinds of ids that the provider can name, in the words of its fields `…_type`. */
+const KIND =
+  /^(?:agent|alliance|character|constellation|corporation|faction|npc_corp|region|solar_system|station|system|type)(?:_id)?$/;
+/**
+ * Matches keys whose values are ids of these kinds, by the key's last words (D32), where no field `…_type` beside them
+ * tells. Not those such as `location_id`, which may be structures and items: one id without a name makes the provider
+ * refuse the ids asked for with it.
+ */
+const NAMEABLE = new RegExp(
+  `(?:^|_)(?:${[
+    'agent|alliance|ceo|character|constellation|corporation|creator|faction|region|skill|station|system|type',
+    // Who takes part in something: a character or an organization.
+    'acceptor|against|assignee|bidder|client|defender|fleet_boss|installer|issuer|owner|party|tax_receiver',
+  ].join('|')})_id$`,
+);
 /**
  * The largest id that can be named: larger ones are structures and items, which the provider's names operation does not
  * know.
@@ -24,9 +36,17 @@ export function findNameable(data: unknown, found: Set<number>): void {
     }
     for (const [key, field] of Object.entries(value)) {
       if (typeof field === 'object') waiting.push(field);
-      else if (NAMEABLE.test(key) && isNameable(field) && found.size < MOST_IDS) found.add(field);
+      else if (isNameable(field) && isOfKind(key, value) && found.size < MOST_IDS) found.add(field);
     }
   }
+}
+
+/** `recipient_type` tells what `recipient_id` is of, `context_id_type` what `context_id` is of. */
+function isOfKind(key: string, record: object): boolean {
+  if (!key.endsWith('_id')) return false;
+  const beside = record as Readonly<Record<string, unknown>>;
+  const kind = beside[`${key.slice(0, -'id'.length)}type`] ?? beside[`${key}_type`];
+  return typeof kind === 'string' ? KIND.test(kind) : NAMEABLE.test(key);
 }
 
 function isNameable(value: unknown): value is number {

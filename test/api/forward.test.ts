@@ -481,6 +481,39 @@ describe('D32: all_pages and id_annotations', () => {
     expect(app.provider.requests.filter(({ path }) => path.includes('names'))).toEqual([]);
   });
 
+  it('names the recipients of mails and the parties of contracts, and asks for no mailing list', async () => {
+    const { world } = app.provider;
+    const id = caller.user.character_id;
+    const { client } = await app.signIn(id, {
+      scopes: [...SCOPES, 'ext-mail.read_mail.v1', 'ext-contracts.read_character_contracts.v1'],
+    });
+    await app.db.deleteFrom('names').execute();
+    app.provider.reset();
+    const ask = async <Entry>(what: string) => {
+      const params = { esi_path: `characters/${id}/${what}` };
+      const { status, body } = await client.ext.forward({ params, body: { id_annotations: true } });
+      expect(status).toBe(200);
+      return body as { data: Entry[]; id_annotations: Record<string, string> };
+    };
+    type Mail = { recipients: { recipient_id: number; recipient_type: string }[] };
+    const mails = await ask<Mail>('mail');
+    const recipients = mails.data.flatMap((mail) => mail.recipients);
+    expect(new Set(recipients.map(({ recipient_type }) => recipient_type))).toEqual(
+      new Set(['character', 'corporation', 'alliance', 'mailing_list']),
+    );
+    for (const { recipient_id, recipient_type } of recipients)
+      expect(recipient_id in mails.id_annotations, recipient_type).toBe(recipient_type !== 'mailing_list');
+    const contracts = await ask<{ issuer_id: number; assignee_id: number }>('contracts');
+    expect(contracts.data.length).toBeGreaterThan(0);
+    for (const { issuer_id, assignee_id } of contracts.data)
+      expect(contracts.id_annotations).toMatchObject({
+        [issuer_id]: world.character(issuer_id)?.name,
+        [assignee_id]: world.character(assignee_id)?.name,
+      });
+    const named = app.provider.requests.filter(({ route }) => route === '/universe/names');
+    expect(new Set(named.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   it('answers without names while they are not available', async () => {
     await app.db.deleteFrom('names').execute();
     app.provider.faults.add('/universe/names', { kind: 'reset' });

@@ -24,6 +24,53 @@ describe('D32: id_annotations', () => {
   });
 
   it.each([
+    ['contracts', { issuer_id: 1, issuer_corporation_id: 2, assignee_id: 3, acceptor_id: 4 }],
+    ['bids', { bidder_id: 1 }],
+    ['a wallet', { first_party_id: 1, second_party_id: 2, tax_receiver_id: 3 }],
+    ['trades', { client_id: 1, type_id: 2 }],
+    ['skills', { skill_id: 1 }],
+    ['industry', { installer_id: 1, completed_character_id: 2 }],
+    ['a fleet', { fleet_boss_id: 1 }],
+    ['sovereignty', { defender_id: 1 }],
+    ['wars of factions', { against_id: 1 }],
+    ['structures, planets and facilities', { owner_id: 1 }],
+  ])('finds who takes part in %s', (_, data) => {
+    expect(nameableIds(data)).toEqual(Object.values(data));
+  });
+
+  it.each([
+    ['contact', ['character', 'corporation', 'alliance', 'faction'], []],
+    ['sender', ['character', 'corporation', 'alliance', 'faction'], ['other']],
+    ['recipient', ['alliance', 'character', 'corporation'], ['mailing_list']],
+    ['shareholder', ['character', 'corporation'], []],
+    ['from', ['agent', 'npc_corp', 'faction'], []],
+    ['owner', ['corporation', 'faction', 'character', 'alliance'], ['eve_server']],
+    ['location', ['station', 'solar_system'], ['item', 'other', 'structure']],
+    ['observer', [], ['structure']],
+    ['planet', [], ['barren']],
+  ])('goes by `…_type` beside the id of a %s', (name, nameable, others) => {
+    const found = (kind: string) => nameableIds([{ [`${name}_id`]: 7, [`${name}_type`]: kind }]);
+    expect(nameable.map(found)).toEqual(nameable.map(() => [7]));
+    expect(others.map(found)).toEqual(others.map(() => []));
+  });
+
+  it('goes by context_id_type beside context_id', () => {
+    const found = (kind: string) => nameableIds({ context_id_type: kind, context_id: 7 });
+    const nameable = ['station_id', 'character_id', 'corporation_id', 'alliance_id', 'system_id', 'type_id'];
+    expect(nameable.map(found)).toEqual(nameable.map(() => [7]));
+    for (const other of ['structure_id', 'planet_id', 'contract_id', 'eve_system'])
+      expect(found(other)).toEqual([]);
+  });
+
+  it.each([
+    'contact_id sender_id recipient_id shareholder_id from_id context_id location_id facility_id',
+    'start_location_id output_location_id item_id group_id planet_id moon_id race_id order_id contract_id',
+    'client_type receiver client',
+  ])('leaves ids alone that may be of any kind, or of none that has names: %s', (keys) => {
+    expect(nameableIds(Object.fromEntries(keys.split(' ').map((key, n) => [key, n + 1])))).toEqual([]);
+  });
+
+  it.each([
     { type_id: '587' },
     { type_id: 1.5 },
     { type_id: 0 },

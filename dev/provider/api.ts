@@ -41,6 +41,8 @@ interface ApiRoute {
   readonly template: string | null;
   /** The path without version prefix and trailing slash. */
   readonly path: string;
+  /** Whether the path has a version prefix, so that the former document describes the request. */
+  readonly former: boolean;
   readonly operation: Operation | undefined;
   readonly params: Readonly<Record<string, number>>;
   /** Methods that the path has. */
@@ -104,7 +106,7 @@ export function createApi(options: ApiOptions): Api {
     const result = operation.run({
       world,
       params: visit.params,
-      query: request.query,
+      query: visit.former ? withoutCommas(request.query, operation) : request.query,
       body,
       caller,
       compatibilityDate,
@@ -179,8 +181,10 @@ export function createApi(options: ApiOptions): Api {
 
 function route({ method, path }: ApiRequest, publishSwagger: boolean): ApiRoute {
   const document = path === DOCUMENT_PATH || (publishSwagger && path === SWAGGER_PATH);
-  if (document) return { template: path, path, operation: undefined, params: {}, methods: ['GET'] };
-  const plain = /^\/(?:latest|legacy|dev|v\d+)(\/.*?)\/?$/.exec(path)?.[1] ?? path;
+  if (document)
+    return { template: path, path, former: false, operation: undefined, params: {}, methods: ['GET'] };
+  const versioned = /^\/(?:latest|legacy|dev|v\d+)(\/.*?)\/?$/.exec(path)?.[1];
+  const plain = versioned ?? path;
   const found = ROUTES.flatMap(({ operation, pattern, names }) => {
     const values = pattern.exec(plain)?.slice(1);
     return values === undefined
@@ -191,10 +195,21 @@ function route({ method, path }: ApiRequest, publishSwagger: boolean): ApiRoute 
   return {
     template: match?.operation.path ?? null,
     path: plain,
+    former: versioned !== undefined,
     operation: match?.operation,
     params: match?.params ?? {},
     methods: found.map(({ operation }) => operation.method),
   };
+}
+
+/** Takes lists apart, which the former document describes as joined by commas. */
+function withoutCommas(query: URLSearchParams, { query: types = {} }: Operation): URLSearchParams {
+  return new URLSearchParams(
+    [...query].flatMap(([name, value]) => {
+      const values = types[name] === 'array' ? value.split(',') : [value];
+      return values.map((one): [string, string] => [name, one]);
+    }),
+  );
 }
 
 /** Adds the ETag, and answers 304 if the caller has the same body. */

@@ -11,7 +11,10 @@ export function openApiDocument(apiUrl: string, ssoUrl: string, scopePrefix: str
   const describe = (operation: Operation) => ({
     operationId: operation.id,
     summary: operation.summary,
-    parameters: parameters(operation).map(({ type, ...parameter }) => ({ ...parameter, schema: { type } })),
+    parameters: parameters(operation).map(({ type, items, ...parameter }) => ({
+      ...parameter,
+      schema: { type, ...(items !== undefined && { items, minItems: 1 }) },
+    })),
     ...(operation.method === 'POST'
       ? {
           requestBody: {
@@ -105,11 +108,16 @@ function paths(name: (path: string) => string, describe: (operation: Operation) 
   return found;
 }
 
-function parameters({
-  path,
-  paged,
-  query = {},
-}: Operation): { name: string; in: string; required: boolean; type: string }[] {
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly type: string;
+  readonly items?: unknown;
+}
+
+/** Of lists no form is described, so that the default counts: of the present document another one than of the former. */
+function parameters({ path, paged, query = {} }: Operation): Parameter[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -118,7 +126,13 @@ function parameters({
   }));
   const inQuery = Object.entries({ ...(paged && { page: 'integer' }), ...query })
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, type]) => ({ name, in: 'query', required: false, type }));
+    .map(([name, type]) => ({
+      name,
+      in: 'query',
+      required: false,
+      type,
+      ...(type === 'array' && { items: { type: 'integer' } }),
+    }));
   return [...inPath, ...inQuery];
 }
 

@@ -31,8 +31,8 @@ export interface Operation {
   readonly rateGroup?: RateGroup;
   /** Takes `page` and answers `X-Pages`. */
   readonly paged?: true;
-  /** Further query parameters, with their types. */
-  readonly query?: Readonly<Record<string, 'integer' | 'string'>>;
+  /** Further query parameters, with their types; a list holds whole numbers. */
+  readonly query?: Readonly<Record<string, 'array' | 'integer' | 'string'>>;
   /** @throws Refusal */
   readonly run: (call: Call) => unknown;
 }
@@ -96,7 +96,15 @@ export function pageOf(call: Call): number {
 
 export function wholeNumber({ query }: Call, name: string): number | undefined {
   const value = query.get(name);
-  if (value === null) return undefined;
+  return value === null ? undefined : parsed(name, value);
+}
+
+/** A list, in the form that the present document describes: each value with the name before it. */
+export function wholeNumbers({ query }: Call, name: string): number[] {
+  return query.getAll(name).map((value) => parsed(name, value));
+}
+
+function parsed(name: string, value: string): number {
   if (!/^\d{1,15}$/.test(value)) throw new Refusal(400, `${name} must be a whole number`);
   return Number(value);
 }

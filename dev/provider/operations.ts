@@ -1,6 +1,6 @@
 import { Refusal } from '../web/http.ts';
 import * as sheet from '../world/character-sheet.ts';
-import { MAILS_PER_PAGE, mailbox } from '../world/mailbox.ts';
+import { MAILS_PER_PAGE, type Mail, mailbox } from '../world/mailbox.ts';
 import * as market from '../world/market.ts';
 import { hash } from '../world/random.ts';
 import * as universe from '../world/universe.ts';
@@ -19,6 +19,7 @@ import {
   pageOf,
   per15m,
   wholeNumber,
+  wholeNumbers,
 } from './operation.ts';
 import * as records from './records.ts';
 
@@ -126,11 +127,15 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'GET',
     path: '/characters/{character_id}/mail',
     ...MAIL,
-    summary: 'The newest 50 mail headers, or those older than last_mail_id',
-    query: { last_mail_id: 'integer' },
+    summary: 'The newest 50 mail headers, or those older than last_mail_id, of all labels or of some',
+    query: { labels: 'array', last_mail_id: 'integer' },
     run(call) {
       const before = wholeNumber(call, 'last_mail_id') ?? Number.POSITIVE_INFINITY;
-      const older = mailbox(call.world, ownCharacter(call)).filter((mail) => mail.id < before);
+      const labels = new Set(wholeNumbers(call, 'labels'));
+      const labelled = (mail: Mail) => labels.size === 0 || mail.labels.some((label) => labels.has(label));
+      const older = mailbox(call.world, ownCharacter(call)).filter(
+        (mail) => mail.id < before && labelled(mail),
+      );
       return older.slice(0, MAILS_PER_PAGE).map(records.mailHeader);
     },
   },

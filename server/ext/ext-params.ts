@@ -1,5 +1,6 @@
 import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
+import { pairsOf, type Query } from '../provider/query.ts';
 import { DomainError, type InvalidField, invalid } from '../shared/domain-error.ts';
 
 /** Which part of the forwarded request the parameters came from. */
@@ -9,14 +10,15 @@ export type FieldsFrom = 'body' | 'query';
 const MOST_NAMED = 20;
 
 /**
- * Builds the query for the provider: lists are joined by commas, null means absent. A parameter that the provider's
- * document does not declare for the path is refused with the names of the declared ones (D30).
+ * Builds the query for the provider: null means absent, and a list is written as the provider's document declares for the
+ * parameter, by commas where that declares none. A parameter that the document does not declare for the path is refused
+ * with the names of the declared ones (D30).
  */
 export function toQuery(
   params: ExternalForwardRequest['params'],
-  { query }: Pick<ProviderOperation, 'query'>,
+  { query, lists }: Pick<ProviderOperation, 'query' | 'lists'>,
   from: FieldsFrom,
-): Record<string, string> {
+): Query {
   const given = Object.entries(params).filter(([, value]) => value !== null);
   const unknown = given.filter(([name]) => !query.includes(name)).slice(0, MOST_NAMED);
   if (unknown.length > 0) {
@@ -33,7 +35,8 @@ export function toQuery(
   if (inexact !== undefined) {
     throw invalid([from, 'params', inexact[0]], 'Numbers beyond 2^53 - 1 must be sent as text');
   }
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  const separatorOf = (name: string) => lists.find((list) => list.name === name)?.separator ?? ',';
+  return given.flatMap(([name, value]) => pairsOf(name, value, separatorOf(name)));
 }
 
 function isInexact(value: unknown): boolean {

@@ -15,6 +15,7 @@ import {
   errorsOfOneCall,
 } from '../provider/error-budget.ts';
 import type { ProviderOperation } from '../provider/operations.ts';
+import type { Query } from '../provider/query.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
@@ -91,8 +92,7 @@ export function createForward(services: ForwardServices): Forward {
         caller: on.caller,
         from,
         ask: (page, anew) => {
-          const query = { ...request.query, page: String(page) };
-          return ask({ ...request, query, anew }, RECHECK.reading);
+          return ask({ ...request, query: atPage(request.query, page), anew }, RECHECK.reading);
         },
         allowance,
         annotate: fields.id_annotations ? annotate : undefined,
@@ -111,9 +111,14 @@ export function createForward(services: ForwardServices): Forward {
 
 /** A request for the provider on the account of its caller. */
 type ChargedRequest = ProviderRequest & {
+  readonly query: Query;
   readonly on: CallerAccount;
   readonly allowance: ErrorAllowance;
 };
+
+function atPage(query: Query, page: number): Query {
+  return [...query.filter(([name]) => name !== 'page'), ['page', String(page)]];
+}
 
 /** Checks the caller's right, then builds the request for the provider. */
 async function toRequest(

@@ -123,7 +123,7 @@ async function askHeaders(
     client,
     {
       path: `/characters/${characterId}/mail`,
-      ...(before !== undefined && { query: { last_mail_id: String(before) } }),
+      ...(before !== undefined && { query: [['last_mail_id', String(before)]] }),
       as: { characterId, scope: 'ext-mail.read_mail.v1' },
       on: 'service',
       anew,

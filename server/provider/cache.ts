@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CLOCKS_APART } from '../shared/clock.ts';
 import type { CachedAnswer, StoredAnswer } from './cache.queries.ts';
 import type { RawAnswer } from './http.ts';
+import type { Query } from './query.ts';
 
 /** Maximum size of a cached answer, in characters of JSON. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -13,8 +14,8 @@ const MOST_FRESH = 86_400_000;
 /** Headers about the moment of the answer, which are meaningless in a cached one. */
 const OF_THE_MOMENT = /^(x-esi-error-limit-|x-ratelimit-|retry-after$)/;
 
-/** The key of identical requests; the order of query parameters does not matter. */
-export type RequestKey = (path: string, query?: Readonly<Record<string, string>>) => string;
+/** The key of identical requests; the order of query parameters does not matter, that of the values of one does. */
+export type RequestKey = (path: string, query?: Query) => string;
 
 /** Changed with the form of stored answers: processes of the release before, which do not know it, look elsewhere. */
 const FORM = 'packed';
@@ -25,8 +26,8 @@ const FORM = 'packed';
  */
 export function requestKeysOf(base: string, compatibilityDate: string): RequestKey {
   const place = JSON.stringify([base, compatibilityDate, FORM]);
-  return (path, query = {}) => {
-    const sorted = Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1));
+  return (path, query = []) => {
+    const sorted = [...query].sort(([a], [b]) => Number(a > b) - Number(a < b));
     return createHash('sha256')
       .update(place + JSON.stringify([path, sorted]))
       .digest('base64url');

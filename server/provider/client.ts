@@ -12,13 +12,14 @@ import { createCachedAnswers } from './cached-answers.ts';
 import { type BudgetAccount, budgetAccountOf, type ErrorAllowance, type ErrorTally } from './error-budget.ts';
 import { type Limits, ProviderError } from './http.ts';
 import type { ProviderDocument } from './operations.ts';
+import type { Query } from './query.ts';
 import type { SendWithinLimits } from './send-within-limits.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export interface ProviderRequest {
   /** Unversioned path without a trailing slash: `/characters/2112000001/skills`. */
   readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Query;
   /** Sends an access token of this user with this scope; absent for a public request. */
   readonly as?: { readonly characterId: number; readonly scope: ExtScope };
   readonly on: BudgetAccount;

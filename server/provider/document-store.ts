@@ -18,6 +18,7 @@ import {
   type ProviderDocument,
   type ProviderOperation,
 } from './operations.ts';
+import { SEPARATORS } from './query.ts';
 import type { SendWithinLimits } from './send-within-limits.ts';
 
 const HOUR = 3_600_000;
@@ -44,6 +45,8 @@ const Operations = z.array(
     template: z.string(),
     integers: z.array(z.string()),
     query: z.array(z.string()),
+    /** Processes of a former release store none, and joined all lists by commas. */
+    lists: z.array(z.object({ name: z.string(), separator: z.enum(SEPARATORS) })).default([]),
     scope: z.enum(EXT_SCOPES).nullable(),
     rateGroup: z.object({ name: z.string(), maxTokens: z.number(), windowSeconds: z.number() }).nullable(),
     paged: z.boolean(),
@@ -61,10 +64,13 @@ interface Copy {
 /** When a copy of another source, or of the future, counts as fetched: it serves until there is another one. */
 const LONG_AGO = new Date(0);
 
+/** Changed with what is kept of a document: what a process of a former release has stored is renewed. */
+const FORM = 'lists';
+
 /** What the operations depend on: processes for which it differs read other operations. */
 function sourceOf(...settings: readonly string[]): string {
   return createHash('sha256')
-    .update(JSON.stringify([...settings, EXT_SCOPES]))
+    .update(JSON.stringify([...settings, EXT_SCOPES, FORM]))
     .digest('base64url');
 }
 

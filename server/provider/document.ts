@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ProviderError } from './http.ts';
 import { type ProviderOperation, type RateGroup, RESERVED } from './operations.ts';
+import { separatorOf } from './query.ts';
 import { fromProviderScopes } from './scopes.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
@@ -12,7 +13,12 @@ const Parameter = z.object({
   /** Swagger 2.0 has the type here, OpenAPI in the schema. */
   type: z.string().optional(),
   schema: z.unknown().optional(),
+  // In a form that is unknown here, the default counts.
+  style: z.string().optional().catch(undefined),
+  explode: z.boolean().optional().catch(undefined),
+  collectionFormat: z.string().optional().catch(undefined),
 });
+type Parameter = z.infer<typeof Parameter>;
 const Schema = z.object({ type: z.union([z.string(), z.array(z.string())]).optional() });
 const RateLimit = z.object({
   group: z.string().min(1).max(100),
@@ -90,11 +96,17 @@ function parseOperation(
     .array(Parameter)
     .safeParse([...shared, ...(operation.data.parameters ?? [])].map((one) => resolve(document, one)));
   if (!parameters.success) return undefined;
+  const query = queryOf(parameters.data);
   return {
     method: method.toUpperCase(),
     template: path.replace(/(.)\/+$/, '$1'),
-    integers: parameters.data.filter((p) => p.in === 'path' && isInteger(document, p)).map((p) => p.name),
-    query: queryOf(parameters.data),
+    integers: parameters.data
+      .filter((p) => p.in === 'path' && isOf('integer', document, p))
+      .map((p) => p.name),
+    query: query.map(({ name }) => name),
+    lists: query
+      .filter((parameter) => isOf('array', document, parameter))
+      .map((parameter) => ({ name: parameter.name, separator: separatorOf(parameter) })),
     scope,
     rateGroup: rateGroupOf(operation.data['x-rate-limit']),
     paged: isPaged(document, operation.data, parameters.data),
@@ -123,16 +135,18 @@ function rateGroupOf(limit: z.infer<typeof RateLimit> | undefined): RateGroup | 
   };
 }
 
-/** Names of query parameters; path and operation may both declare one. */
-function queryOf(parameters: readonly z.infer<typeof Parameter>[]): string[] {
-  const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-  return [...new Set(names)].filter((name) => !RESERVED.has(name));
+/** Query parameters; where path and operation declare the same one, that of the operation, which comes later, counts. */
+function queryOf(parameters: readonly Parameter[]): Parameter[] {
+  const declared = parameters.filter(
+    (parameter) => parameter.in === 'query' && !RESERVED.has(parameter.name),
+  );
+  return [...new Map(declared.map((parameter) => [parameter.name, parameter])).values()];
 }
 
 function isPaged(
   document: Document,
   { responses }: z.infer<typeof Operation>,
-  parameters: readonly z.infer<typeof Parameter>[],
+  parameters: readonly Parameter[],
 ): boolean {
   const response = Response.safeParse(resolve(document, responses?.['200']));
   const headers = Object.keys(response.data?.headers ?? {});
@@ -142,10 +156,9 @@ function isPaged(
   );
 }
 
-function isInteger(document: unknown, parameter: z.infer<typeof Parameter>): boolean {
+function isOf(type: string, document: unknown, parameter: Parameter): boolean {
   const schema = Schema.safeParse(resolve(document, parameter.schema));
-  const type = parameter.type ?? (schema.success ? schema.data.type : undefined);
-  return type === 'integer' || (Array.isArray(type) && type.includes('integer'));
+  return [parameter.type ?? schema.data?.type].flat().includes(type);
 }
 
 /** Maximum number of steps when following a reference; a circular one resolves to nothing. */

@@ -1,4 +1,5 @@
 import type { ExtScope } from '../../contract/scopes.ts';
+import type { ListParameter } from './query.ts';
 
 /** Query parameters that callers may not set: the service decides which access token and which server are used. */
 export const RESERVED: ReadonlySet<string> = new Set(['datasource', 'token', 'user_agent']);
@@ -19,6 +20,8 @@ export interface ProviderOperation {
   readonly integers: readonly string[];
   /** Names of the query parameters that callers may set: all declared ones except {@link RESERVED}. */
   readonly query: readonly string[];
+  /** Those of them that take a list. */
+  readonly lists: readonly ListParameter[];
   /** Null when it needs no token. */
   readonly scope: ExtScope | null;
   readonly rateGroup: RateGroup | null;

@@ -177,6 +177,44 @@ describe('D30: forwarding', () => {
     });
   });
 
+  describe('writes a list in `params` as the provider’s document declares for the parameter', () => {
+    const ask = async (labels: string | (number | string)[]) => {
+      const id = caller.user.character_id;
+      const { client } = await app.signIn(id, { scopes: [...SCOPES, 'ext-mail.read_mail.v1'] });
+      await forgetProvider(app);
+      app.provider.reset();
+      const params = { esi_path: `characters/${id}/mail` };
+      const fields = { params: { labels } };
+      const byPost = await client.ext.forward({ params, body: fields });
+      await forgetProvider(app);
+      const byGet = await client.ext.forwardGet({ params, query: fields });
+      const [query, ...others] = app.provider.requests
+        .filter(({ route }) => route?.endsWith('/mail'))
+        .map((request) => request.query);
+      expect([byGet.status, others]).toEqual([byPost.status, [query]]);
+      const { data } = byPost.body as { data: { labels: number[] }[] };
+      return { status: byPost.status, query, data };
+    };
+
+    it('with a pair for each value, where it says nothing else', async () => {
+      const { data, query } = await ask([2, '8']);
+      expect(query).toBe('labels=2&labels=8');
+      expect(new Set(data.flatMap(({ labels }) => labels))).toEqual(new Set([2, 8]));
+    });
+
+    it('an empty one is left out', async () => {
+      expect(await ask([])).toMatchObject({ status: 200, query: '' });
+    });
+
+    it.each<[string | string[], number, string]>([
+      ['8', 200, 'labels=8'],
+      ['2,8', 400, 'labels=2%2C8'],
+      [['2,8'], 400, 'labels=2%2C8'],
+    ])('%j stays as it is', async (labels, status, query) => {
+      expect(await ask(labels)).toMatchObject({ status, query });
+    });
+  });
+
   describe('refuses parameters that the provider’s document does not declare for the path', () => {
     const ORDERS = 'markets/10000001/orders';
     const refused = (loc: string[], takes: string) => ({
@@ -390,7 +428,7 @@ describe('D31: the path', () => {
       const template = '/killmails/{killmail_id}/{killmail_hash}';
       const document = createDocument([
         {
-          ...{ method: 'GET', template, integers: ['killmail_id'], query: [] },
+          ...{ method: 'GET', template, integers: ['killmail_id'], query: [], lists: [] },
           ...{ scope: null, rateGroup: null, paged: false, cacheSeconds: null },
         },
       ]);
@@ -461,6 +499,16 @@ describe('D32: all_pages and id_annotations', () => {
     expect(joined.data.slice(0, one.data.length)).toEqual(one.data);
     expect(joined.data.length).toBeGreaterThan(one.data.length * (pages - 1));
     expect(new Set(joined.data).size).toBe(joined.data.length);
+  });
+
+  it('a page among `params` says nothing where all pages are joined', async () => {
+    await forgetProvider(app);
+    app.provider.reset();
+    const params = { esi_path: 'universe/types' };
+    const all = await caller.client.ext.forward({ params, body: { all_pages: true, params: { page: 2 } } });
+    expect(all.status).toBe(200);
+    const asked = app.provider.requests.filter(({ route }) => route === '/universe/types');
+    expect(asked.map(({ query }) => query).sort()).toEqual(asked.map((_, n) => `page=${n + 1}`));
   });
 
   it('requests names in bulk, and only once: later they are in the database', async () => {

@@ -36,7 +36,7 @@ afterAll(() => app.stop());
 const ask = (request: ProviderRequest) => app.app.services.client.ask(request);
 const page = (region: number, n: number): ProviderRequest => ({
   path: `/markets/${region}/orders`,
-  query: { page: String(n) },
+  query: [['page', String(n)]],
   on: 'service',
 });
 const ALLIANCE: ProviderRequest = { path: `/alliances/${FIRST_ALLIANCE_ID}`, on: 'service' };

@@ -161,7 +161,7 @@ describe('D33: requests are sent only to the configured host', () => {
   });
 
   it('query parameters are encoded', async () => {
-    await ask({ path: '/status', query: { 'a&b': 'c#d/../e f' }, on: 'service' });
+    await ask({ path: '/status', query: [['a&b', 'c#d/../e f']], on: 'service' });
     expect(new URLSearchParams(requests()[0]?.query).get('a&b')).toBe('c#d/../e f');
   });
 });

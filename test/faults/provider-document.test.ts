@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { EXT_SCOPES } from '../../contract/scopes.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { forgetProvider, otherProcess } from '../harness/provider.ts';
 
@@ -83,6 +85,23 @@ describe('D31: the provider’s document is kept in the database', () => {
       await other.stop();
     }
     expect(fetches()).toHaveLength(4);
+  });
+
+  it('D30: a copy of a release that kept nothing of lists joins them by commas, and is renewed at once', async () => {
+    await app.app.services.document.refresh();
+    const { compatibilityDate, scopePrefix, specUrl } = app.app.services.settings.extApi;
+    const itsSource = createHash('sha256')
+      .update(JSON.stringify([specUrl, compatibilityDate, scopePrefix, EXT_SCOPES]))
+      .digest('base64url');
+    await sql`update provider_document set operations =
+      (select jsonb_agg(operation - 'lists' || jsonb_build_object('source', ${itsSource}::text))
+        from jsonb_array_elements(operations) operation)`.execute(app.db);
+    const other = otherProcess(app);
+    const lists = async () => (await other.document.current()).find('/characters/2112000001/mail')?.lists;
+    expect(await lists()).toEqual([]);
+    await expect.poll(lists).toEqual([{ name: 'labels', separator: '&' }]);
+    await other.stop();
+    expect(fetches()).toHaveLength(2);
   });
 
   it('D31: a worker that starts beside the process that renews it has the right one, too, though it never asks', async () => {

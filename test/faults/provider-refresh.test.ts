@@ -79,7 +79,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
       Array.from({ length: 50 }, (_, n) => {
         const { client } = processes[n % 2] as typeof other;
         // Different queries, because identical requests would be sent once anyway.
-        return outcomeOf(client.ask({ ...ownRecord(ADA, whats[n % 3]), query: { n: String(n) } }));
+        return outcomeOf(client.ask({ ...ownRecord(ADA, whats[n % 3]), query: [['n', String(n)]] }));
       }),
     );
     for (const { stop } of processes) await stop();
@@ -103,7 +103,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
   it('a faulty sign-on gets one request for all waiting calls of a process', { retry: 3 }, async () => {
     const sick = app.provider.faults.add(TOKEN, { kind: 'status', status: 503, as: 'text' });
     const asked = Array.from({ length: 10 }, (_, n) =>
-      outcomeOf(ask({ ...ownRecord(ADA), query: { n: String(n) } })),
+      outcomeOf(ask({ ...ownRecord(ADA), query: [['n', String(n)]] })),
     );
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['unusable']));
     expect(sick.strikes).toBe(1);
@@ -203,7 +203,7 @@ describe('D33: one refresh in flight for each refresh token', () => {
     const until = expect.poll(() => refused.strikes).toBe(8);
     app.provider.faults.add(TOKEN, { kind: 'hold', until }, { times: 1 });
     const asked = Array.from({ length: 8 }, (_, n) =>
-      outcomeOf(ask({ ...ownRecord(ADA, 'location'), query: { n: String(n) } })),
+      outcomeOf(ask({ ...ownRecord(ADA, 'location'), query: [['n', String(n)]] })),
     );
     expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
     expect(refreshes()).toHaveLength(2);

@@ -14,6 +14,7 @@ describe('mail (provider.md §2)', () => {
     readonly mail_id: number;
     readonly from: number;
     readonly timestamp: string;
+    readonly labels: readonly number[];
     readonly recipients: readonly { recipient_id: number; recipient_type: string }[];
   }
   const headers = async (id: number) => await bearer(simulated.provider, id, 'esi-mail.read_mail.v1');
@@ -28,6 +29,18 @@ describe('mail (provider.md §2)', () => {
     expect(older.length).toBeGreaterThan(0);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));
     expect(await list(SOMEBODY, `?last_mail_id=${ids.at(-1)}`)).toEqual([]);
+  });
+
+  it('of the labels given: repeated, or joined by commas at addresses of the former form, and never otherwise', async () => {
+    const token = await headers(SOMEBODY);
+    const at = (address: string) => get(simulated.provider, address, token);
+    const [path, former] = [`/characters/${SOMEBODY}/mail`, `/latest/characters/${SOMEBODY}/mail/`];
+    const both = await list(SOMEBODY, '?labels=4&labels=8');
+    expect(new Set(both.flatMap(({ labels }) => labels))).toEqual(new Set([4, 8]));
+    expect(await (await at(`${former}?labels=4,8`)).json()).toEqual(both);
+    expect((await list(SOMEBODY, '?labels=8')).length).toBeLessThan(both.length);
+    for (const address of [`${path}?labels=4,8`, `${path}?labels=`, `${former}?labels=4%7C8`])
+      expect((await at(address)).status, address).toBe(400);
   });
 
   it('one mail has its body and no mail_id; one of another mailbox is 404', async () => {

@@ -51,6 +51,7 @@ describe('D31: the provider’s document', () => {
         template: '/characters/{character_id}/assets',
         integers: ['character_id'],
         query: ['page'],
+        lists: [],
         scope: 'ext-assets.read_assets.v1',
         rateGroup: { name: 'char-asset', maxTokens: 1800, windowSeconds: 900 },
         paged: true,
@@ -61,6 +62,7 @@ describe('D31: the provider’s document', () => {
         template: '/status',
         integers: [],
         query: [],
+        lists: [],
         scope: null,
         rateGroup: null,
         paged: false,
@@ -126,6 +128,49 @@ describe('D31: the provider’s document', () => {
     expect(operations[0]?.query).toEqual(['max_war_id', 'page', 'state']);
   });
 
+  const LIST = { name: 'ids', in: 'query' };
+  const listsOf = (document: unknown) => parseDocument(document, 'esi-').operations[0]?.lists;
+
+  it.each([
+    [{}, '&'],
+    [{ style: 'form' }, '&'],
+    [{ explode: true }, '&'],
+    [{ explode: false }, ','],
+    [{ style: 'form', explode: false }, ','],
+    [{ style: 'spaceDelimited' }, ' '],
+    [{ style: 'pipeDelimited', explode: false }, '|'],
+    [{ style: 'pipeDelimited', explode: true }, '&'],
+    [{ style: 7, explode: 'no' }, '&'],
+  ])('D30: OpenAPI says by style and explode how a list is written: %j', (form, separator) => {
+    for (const type of ['array', ['array', 'null']]) {
+      const parameters = [{ ...LIST, schema: { $ref: '#/components/schemas/Ids' }, ...form }];
+      const document = openApi({ '/a': { get: { parameters } } }, { schemas: { Ids: { type } } });
+      expect(listsOf(document)).toEqual([{ name: 'ids', separator }]);
+    }
+  });
+
+  it.each([
+    [{}, ','],
+    [{ collectionFormat: 'csv' }, ','],
+    [{ collectionFormat: 'multi' }, '&'],
+    [{ collectionFormat: 'ssv' }, ' '],
+    [{ collectionFormat: 'tsv' }, '\t'],
+    [{ collectionFormat: 'pipes' }, '|'],
+    [{ collectionFormat: 'constructor' }, ','],
+    [{ collectionFormat: 1 }, ','],
+  ])('D30: Swagger says it by collectionFormat: %j', (form, separator) => {
+    const parameters = [{ ...LIST, type: 'array', items: { type: 'integer' }, ...form }];
+    const document = { swagger: '2.0', paths: { '/a': { get: { parameters } } } };
+    expect(listsOf(document)).toEqual([{ name: 'ids', separator }]);
+  });
+
+  it('D30: of a list that path and operation declare, the operation says how it is written', () => {
+    const schema = { type: 'array' };
+    const get = { parameters: [{ ...LIST, schema, explode: false }] };
+    const document = openApi({ '/a': { parameters: [{ ...LIST, schema }], get } });
+    expect(listsOf(document)).toEqual([{ name: 'ids', separator: ',' }]);
+  });
+
   it('D30: parameters that only the service sets are not offered to callers', () => {
     const query = ['token', 'datasource', 'user_agent', 'page'].map((name) => ({ name, in: 'query' }));
     const { operations } = parseDocument(openApi({ '/status': { get: { parameters: query } } }), 'esi-');
@@ -140,9 +185,14 @@ describe('D31: the provider’s document', () => {
     const former = parseDocument(swaggerDocument(...urls), 'esi-');
     expect(former.operations.length).toBeGreaterThan(20);
     // Only the present form has rate groups.
-    expect(former.operations.sort(by)).toEqual(
-      present.operations.map((operation) => ({ ...operation, rateGroup: null })).sort(by),
+    const withoutLists = (operation: ProviderOperation) => ({ ...operation, lists: [] });
+    expect(former.operations.map(withoutLists).sort(by)).toEqual(
+      present.operations.map((operation) => ({ ...withoutLists(operation), rateGroup: null })).sort(by),
     );
+    expect([present, former].map(({ operations }) => operations.flatMap(({ lists }) => lists))).toEqual([
+      [{ name: 'labels', separator: '&' }],
+      [{ name: 'labels', separator: ',' }],
+    ]);
   });
 
   it.each([
@@ -274,6 +324,16 @@ describe.each([
     expect(scopes).toBeGreaterThan(100);
     expect(groups).toBe(scheme === 'OAuth2' ? 163 : 0);
   });
+
+  it.skipIf(raw === undefined)(
+    'D30: lists are repeated in the present form, joined by commas in the former',
+    () => {
+      const lists = (parsed ?? []).filter(({ method }) => method === 'GET').flatMap((one) => one.lists);
+      const separator = scheme === 'OAuth2' ? '&' : ',';
+      expect(lists.map(({ name }) => name).sort()).toEqual(['categories', 'labels']);
+      expect(new Set(lists.map((list) => list.separator))).toEqual(new Set([separator]));
+    },
+  );
 
   function queryNames(document: typeof raw, { parameters = [] }: Record<string, unknown>): string[] {
     const declared = (parameters as { name?: string; in?: string; $ref?: string }[]).map((one) => {

@@ -3,7 +3,8 @@ import type { ProviderOperation } from '../../../server/provider/operations.ts';
 import { createRateBuckets } from '../../../server/provider/rate-bucket.ts';
 
 const operation = (name: string | undefined): ProviderOperation => ({
-  ...{ method: 'GET', template: '/', integers: [], query: [], scope: null, paged: false, cacheSeconds: null },
+  ...{ method: 'GET', template: '/', integers: [], query: [], lists: [] },
+  ...{ scope: null, paged: false, cacheSeconds: null },
   rateGroup: name === undefined ? null : { name, maxTokens: 150, windowSeconds: 900 },
 });
 

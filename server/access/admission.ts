@@ -77,11 +77,18 @@ export async function readmitOver(
   admission: Admission,
   others: readonly number[],
 ): Promise<{ readonly caller: Caller; readonly locked: ReadonlySet<number> }> {
-  const { uuid, owner_id } = admission.caller;
-  // The built-in user is not locked: it never changes, and its applications would block each other.
-  const ids = [owner_id, answersFor(admission.caller), ...others].filter((id) => !isBuiltIn(id));
+  const ids = [...lockedFor(admission), ...others.filter((id) => !isBuiltIn(id))];
   const locked = new Set(ids.length > 0 ? await lockUsers(tx, ids) : []);
-  return { caller: await judgeAs(tx, admission, await lockCaller(tx, uuid)), locked };
+  return { caller: await judgeAs(tx, admission, await lockCaller(tx, admission.caller.uuid)), locked };
+}
+
+/**
+ * The users whose rows {@link readmit} locks for the caller: the token's owner, and who answers for it. A write that
+ * locks users itself locks these with them, so that all are locked in one order. The built-in user is not locked: it never
+ * changes, and its applications would block each other.
+ */
+export function lockedFor({ caller }: Pick<Admission, 'caller'>): number[] {
+  return [caller.owner_id, answersFor(caller)].filter((id) => !isBuiltIn(id));
 }
 
 async function judgeAs(

@@ -57,8 +57,7 @@ export async function registerAlliance(
   if (snapshot === undefined) throw notFound('alliance', allianceId);
   return inCallersTurn(lines, admission, () =>
     inTransaction(db, async (tx) => {
-      const judge = () => readmit(tx, admission);
-      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt, judge });
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt, admission });
       await endUnwelcome(services, tx, affected);
       await queue.send(tx, 'register-alliance-members', { alliance_id: allianceId });
       return getAlliance({ db: tx }, allianceId);

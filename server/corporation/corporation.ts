@@ -58,8 +58,7 @@ export async function registerCorporation(
   if (snapshot === undefined) throw notFound('corporation', corporationId);
   return inCallersTurn(lines, admission, () =>
     inTransaction(db, async (tx) => {
-      const judge = () => readmit(tx, admission);
-      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt, judge });
+      const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt, admission });
       await endUnwelcome(services, tx, affected);
       return getCorporation({ db: tx }, corporationId);
     }),

@@ -31,19 +31,31 @@ export async function lockNewcomers(
     ) turnstiles`.execute(db);
 }
 
+/** A locked user, and whether its standing may change. */
+interface LockedUser {
+  readonly character_id: number;
+  readonly touched: boolean;
+}
+
 /**
- * Locks users until the transaction ends, ordered by id, and returns their ids.
+ * Locks users until the transaction ends, ordered by id.
  *
  * @param offices corporations whose leaders are locked, too, if they do not have the level of their office yet
+ * @param bystanders ids of users who are locked without being touched
  */
 export async function lockPeople(
   db: Kysely<Database>,
   people: Touched,
   offices: readonly number[],
-): Promise<number[]> {
-  const { rows } = await sql<{ character_id: number }>`
-    select u.character_id from users u
-    where u.character_id in (${touchedUsers(people)} union ${owedMore(offices)})
-    order by u.character_id for no key update`.execute(db);
-  return rows.map((row) => row.character_id);
+  bystanders: readonly number[] = [],
+): Promise<readonly LockedUser[]> {
+  const { rows } = await sql<LockedUser>`
+    select u.character_id, concerned.touched from users u join (
+      select character_id, bool_or(touched) as touched from (
+        select character_id, true as touched from (${touchedUsers(people)} union ${owedMore(offices)}) those
+        union all select unnest(${[...bystanders]}::bigint[]), false
+      ) everybody group by character_id
+    ) concerned using (character_id)
+    order by u.character_id for no key update of u`.execute(db);
+  return rows;
 }

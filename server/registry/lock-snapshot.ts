@@ -36,7 +36,9 @@ export async function lockBodies(
  * alliances and coalitions. CEOs are locked only where an organization or their level changes: otherwise all sign-ins
  * of an alliance would wait for each other.
  *
- * @returns the standings of the locked users
+ * @param bystanders users whose rights the transaction goes by: locked with the others, as all are locked in one order
+ * and before the organizations' memberships
+ * @returns the standings of the locked users; of bystanders only if they are touched
  * @throws Overtaken if more users are concerned than there were when the locks were asked for: `inTransaction`
  * begins again
  */
@@ -45,16 +47,18 @@ export async function lockTouched(
   snapshot: ProviderSnapshot,
   before: StoredOrganizations,
   touched: Touched,
+  bystanders: readonly number[] = [],
 ): Promise<Standings> {
   const { led = [], ledAlliances: _, ...others } = touched;
   const people = hasNewBodies(snapshot, before) ? touched : others;
-  const touches = Object.values(touched).some((ids) => ids.length > 0);
-  const users = touches ? await lockPeople(db, people, led) : [];
+  const concerns = [bystanders, ...Object.values(touched)].some((ids) => ids.length > 0);
+  const locked = concerns ? await lockPeople(db, people, led, bystanders) : [];
   await lockGrouping(db, touched.corporations !== undefined && touched.corporations.length > 0);
+  const users = locked.filter((user) => user.touched).map((user) => user.character_id);
   const standings = await readStandings(db, { ...people, users });
-  const locked = new Set(users);
+  const ids = new Set(locked.map((user) => user.character_id));
   // To wait for them now, out of order, could be a deadlock.
-  if ([...standings.keys()].some((id) => !locked.has(id))) throw new Overtaken();
+  if ([...standings.keys()].some((id) => !ids.has(id))) throw new Overtaken();
   return standings;
 }
 

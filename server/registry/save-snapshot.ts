@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { type Admission, lockedFor, readmit } from '../access/admission.ts';
 import { boundedName, boundedTicker } from '../database/bounded.ts';
 import type { Database } from '../database/tables.ts';
 import { recordEvents } from '../event/record.ts';
@@ -70,24 +71,35 @@ interface Times {
 interface Saving {
   /** The revision of the registry when the provider was asked; absent where nobody can have asked later. */
   readonly askedAt?: number;
-  /** Runs before anything is written, with all locked that is going to be. */
-  readonly judge?: (() => Promise<unknown>) | undefined;
+  /** The request that asks for it; absent where nobody does. */
+  readonly admission?: Admission;
 }
 
 /**
  * Stores a snapshot and records its events, in the caller's transaction. Organizations that were stored since
- * `askedAt` stay as they are.
+ * `askedAt` stay as they are. An admission is judged again before anything is written, with all locked that is going to
+ * be.
  */
 export async function saveSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   now: Date,
-  { askedAt = Number.POSITIVE_INFINITY, judge }: Saving = {},
+  { askedAt = Number.POSITIVE_INFINITY, admission }: Saving = {},
 ): Promise<Affected> {
-  return followSnapshot(db, snapshot, { now, askedAt }, async (latest, locked) => {
-    await judge?.();
+  const work = async (latest: ProviderSnapshot, locked: Standings) => {
+    if (admission !== undefined) await readmit(db, admission);
     return writeSnapshot(db, latest, locked, now);
-  });
+  };
+  const bystanders = admission === undefined ? [] : lockedFor(admission);
+  return followSnapshot(db, snapshot, { now, askedAt }, work, { bystanders });
+}
+
+/** Who counts in a special way when a snapshot is stored. */
+interface Special {
+  /** The character whose corporation is known by affiliation. */
+  readonly certain?: number;
+  /** Users whose rights `work` goes by, to be locked as well. */
+  readonly bystanders?: readonly number[];
 }
 
 /**
@@ -95,19 +107,17 @@ export async function saveSnapshot(
  * first, then, as their consequences, users and memberships. The rows concerned are locked first, so that of concurrent
  * transactions each records its own changes. `work` is given what is to be stored, and the locked users: it may change
  * them and those in the snapshot.
- *
- * @param certain the character whose corporation is known by affiliation
  */
 export async function followSnapshot(
   db: Transaction<Database>,
   snapshot: ProviderSnapshot,
   times: Times,
   work: (latest: ProviderSnapshot, locked: Standings) => Promise<readonly number[]>,
-  certain?: number,
+  { certain, bystanders }: Special = {},
 ): Promise<Affected> {
   const before = await lockBodies(db, snapshot);
   const latest = withoutOlder(snapshot, before, times.askedAt, certain);
-  const standings = await lockTouched(db, latest, before, touchedBy(latest, before));
+  const standings = await lockTouched(db, latest, before, touchedBy(latest, before), bystanders);
   const corporations = await work(latest, standings);
   const after = await readOrganizations(db, idsOf(snapshot));
   const [event_id] = await recordEvents(db, organizationEvents(before, after), times.now);

@@ -152,7 +152,9 @@ async function attempt(
           await requireAdmission(tx, signOn, destination);
           return left;
         };
-        const { users, corporations } = await followSnapshot(tx, snapshot, times, store, characterId);
+        const { users, corporations } = await followSnapshot(tx, snapshot, times, store, {
+          certain: characterId,
+        });
         if (!(await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now())))
           throw new Refused(OTHER_OWNER);
         await storeGrant(services, tx, signOn);

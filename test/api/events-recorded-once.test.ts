@@ -6,13 +6,13 @@ import { sequence } from '../../dev/world/random.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { ALLIANCE_LEVEL, CEO_LEVEL, MEMBER_LEVEL } from '../../server/access/clearance-levels.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
-import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { allEvents, misfits } from '../fixtures/events.ts';
-import { letIn } from '../fixtures/registry.ts';
+import { letIn, storeSnapshot } from '../fixtures/registry.ts';
 import { addUser, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
+import { callerAt } from '../harness/caller.ts';
 import { meanwhile, untilBehind, untilWaiting } from '../harness/meanwhile.ts';
 import { forgetProvider } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
@@ -176,6 +176,26 @@ it('D91: an update of a user who is registered after its locks, and moves, tells
   expect((await news()).map(({ type }) => type)).toEqual([]);
 });
 
+it('D91: the caller of a registration who loses its login meanwhile is told of once, by whoever takes it', async () => {
+  const [id, group_name] = [2_112_900_001, 'Registrars'];
+  const root = app.client(app.root);
+  const by = await callerAt(app, { id, level: 8 });
+  const params = await ok(root.group.create({ body: { group_name } }));
+  await ok(root.group.update({ params, body: { add_members: [`Character ${id}`] } }));
+  await news();
+  const answer = await meanwhile(
+    app,
+    'lock table corporations in share mode',
+    [],
+    () => by.corporation.register({ params: { corporation_id: HOME } }),
+    () => ok(root.group.update({ params, body: { authorized_to_login: false } })),
+  );
+  expect(answer.status).toBe(200);
+  const events = await news();
+  expect(timesTold(events)).toMatchObject({ [`user.standing_changed ${id}`]: 1 });
+  expect(misfits(events)).toEqual([]);
+});
+
 describe('D91: a former CEO who is registered while a snapshot waits', () => {
   const [LED, OTHER] = [98_930_001, 98_930_002];
   const CEO = { character_id: 2_193_000_001, character_name: 'Late', corporation_id: LED };
@@ -183,25 +203,22 @@ describe('D91: a former CEO who is registered while a snapshot waits', () => {
     ...{ corporation_id, corporation_name: `Corporation ${corporation_id}`, ticker: 'C' },
     ...{ alliance_id: null, ceo_id, ceo_name: 'CEO' },
   });
-  const save = (part: Partial<ProviderSnapshot>, judge?: () => Promise<unknown>) =>
-    inTransaction(app.db, (tx) => {
-      const snapshot = { alliances: [], corporations: [], characters: [], ...part };
-      return saveSnapshot(tx, snapshot, app.clock.now(), { judge });
-    });
 
   beforeEach(async () => {
     await app.db.deleteFrom('users').where('character_id', '=', CEO.character_id).execute();
-    await save({ corporations: [corporation(LED, CEO.character_id), corporation(OTHER, 2_193_000_003)] });
+    await storeSnapshot(app, {
+      corporations: [corporation(LED, CEO.character_id), corporation(OTHER, 2_193_000_003)],
+    });
     await news();
   });
 
   /** Stores another CEO; meanwhile, when all else is locked, the former one is registered and `happens`. */
-  function depose(happens: (other: pg.Client) => Promise<unknown>, judge?: () => Promise<unknown>) {
+  function depose(happens: (other: pg.Client) => Promise<unknown>, whenLocked?: () => Promise<unknown>) {
     return meanwhile(
       app,
       "select pg_advisory_xact_lock(hashtext('grouping of bodies'))",
       [],
-      () => save({ corporations: [corporation(LED, 2_193_000_002)] }, judge),
+      () => storeSnapshot(app, { corporations: [corporation(LED, 2_193_000_002)] }, whenLocked),
       async (other) => {
         await addUser(app, {
           id: CEO.character_id,
@@ -224,7 +241,7 @@ describe('D91: a former CEO who is registered while a snapshot waits', () => {
     async function move(): Promise<void> {
       const look = new pg.Client({ connectionString: app.databaseUrl });
       await look.connect();
-      moved = save({ characters: [{ ...CEO, corporation_id: OTHER }] });
+      moved = storeSnapshot(app, { characters: [{ ...CEO, corporation_id: OTHER }] });
       await Promise.race([moved, untilWaiting(look, 1)]);
       await look.end();
     }

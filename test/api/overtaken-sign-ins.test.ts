@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/event.ts';
 import { ok } from '../../sdk/src/index.ts';
-import { inTransaction } from '../../server/database/transaction.ts';
 import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
-import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { eventsOf, misfits } from '../fixtures/events.ts';
+import { storeSnapshot } from '../fixtures/registry.ts';
 import { addBodies, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -49,8 +48,7 @@ async function signIn(
   corporations: ProviderSnapshot['corporations'] = [],
 ): Promise<void> {
   const characters = [{ character_id, character_name: `Character ${character_id}`, corporation_id }];
-  const snapshot = { alliances: [], corporations, characters };
-  await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now(), { judge: meanwhile }));
+  await storeSnapshot(app, { corporations, characters }, meanwhile);
 }
 
 const about = (id: number, events: readonly Event[]) =>

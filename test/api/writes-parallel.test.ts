@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 
 const ALLIANCE = 99_910_001;
 const CORPORATIONS = [98_910_001, 98_910_002] as const;
@@ -18,6 +19,9 @@ beforeAll(async () => {
   await addBodies(app, [{ alliance: ALLIANCE, corporations: CORPORATIONS }]);
 });
 afterAll(() => app.stop());
+
+/** Of the simulated world: a corporation without an alliance, and an alliance. */
+const [ALONE, WORLD_ALLIANCE] = [98_000_011, 99_000_001] as const;
 
 const idOf = (n: number) => 2_191_000_000 + n;
 const nameOf = (n: number) => `Character ${idOf(n)}`;
@@ -85,6 +89,7 @@ it('D14: administrators who concurrently change everything, each other included,
       await inTransaction(app.db, (tx) => saveSnapshot(tx, snapshot, app.clock.now()));
       return { status: 200 };
     },
+    (by) => by.corporation.register({ params: { corporation_id: ALONE } }),
   ];
   const statuses = await Promise.all(
     clients.map(async (client, caller) => {
@@ -102,4 +107,46 @@ it('D14: administrators who concurrently change everything, each other included,
   const { rows } = await sql<{ deadlocks: number }>`
     select deadlocks from pg_stat_database where datname = current_database()`.execute(app.db);
   expect(rows).toEqual([{ deadlocks: 0 }]);
+});
+
+describe('D14: a registration waits for its caller before it takes the lock of memberships,', () => {
+  /** Ids at which the owner of the token is locked before its sponsor, and after it. */
+  const [LOW, MIDDLE, HIGH] = [2_191_100_001, 2_191_100_002, 2_191_100_003] as const;
+
+  beforeAll(async () => {
+    for (const id of [LOW, MIDDLE, HIGH]) await callerAt(app, { id, level: 9 });
+  });
+
+  /** A user token of `owner` that was made from a permanent token of `sponsor`. */
+  const sponsored = async (owner: number, sponsor: number): Promise<Client> => {
+    const permanent = await makeToken(app, 'per', sponsor, uuidOf(app.root));
+    return app.client((await makeToken(app, 'use', owner, permanent.uuid)).jwt);
+  };
+  type Register = (by: Client) => Promise<{ status: number }>;
+  const corporation: Register = (by) => by.corporation.register({ params: { corporation_id: ALONE } });
+  const alliance: Register = (by) => by.alliance.register({ params: { alliance_id: WORLD_ALLIANCE } });
+
+  // A coalition change holds its caller when it asks for that lock: each would wait for the other.
+  it.each([
+    ['of a corporation', corporation, MIDDLE, MIDDLE, MIDDLE],
+    ['of an alliance', alliance, MIDDLE, MIDDLE, MIDDLE],
+    ['by a user token, for its owner', corporation, LOW, MIDDLE, LOW],
+    ['by a user token, for whoever answers for it', corporation, MIDDLE, HIGH, HIGH],
+  ])('%s', async (_, register, owner, sponsor, held) => {
+    const by = await sponsored(owner, sponsor);
+    let free: unknown;
+    const answer = await meanwhile(
+      app,
+      'select from users where character_id = $1 for no key update',
+      [held],
+      () => register(by),
+      async (other) => {
+        const { rows } = await other.query(
+          "select pg_try_advisory_xact_lock(hashtext('grouping of bodies')) as free",
+        );
+        free = rows[0]?.free;
+      },
+    );
+    expect({ status: answer.status, free }).toEqual({ status: 200, free: true });
+  });
 });

@@ -28,7 +28,7 @@ export async function inTransaction<T>(
 /** What became of the work in a transaction. */
 export interface Outcome<T> {
   readonly result: T;
-  /** Whether the transaction is committed; else it is rolled back. */
+  /** Whether what it wrote stays; else it is rolled back. */
   readonly kept: boolean;
 }
 
@@ -88,12 +88,17 @@ export async function inRehearsal<T>(
   });
 }
 
+/** Runs `work` within a transaction, and takes back what it wrote, unlike the rest of the transaction, if it says so. */
+export async function tried<T>(tx: Transaction<Database>, work: () => Promise<Outcome<T>>): Promise<T> {
+  await sql`savepoint tried`.execute(tx);
+  const { result, kept } = await work();
+  if (!kept) await sql`rollback to savepoint tried`.execute(tx);
+  return result;
+}
+
 /** Runs `work` within a transaction and takes back what it wrote, unlike the rest of the transaction. */
 export async function undone<T>(tx: Transaction<Database>, work: () => Promise<T>): Promise<T> {
-  await sql`savepoint tried`.execute(tx);
-  const result = await work();
-  await sql`rollback to savepoint tried`.execute(tx);
-  return result;
+  return tried(tx, async () => ({ result: await work(), kept: false }));
 }
 
 /**

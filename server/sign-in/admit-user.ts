@@ -1,11 +1,17 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Actor } from '../../contract/event.ts';
-import { hasAuthority, isAdministrator, isGuest, MEMBER_LEVEL } from '../access/clearance-levels.ts';
+import {
+  hasAuthority,
+  isAdministrator,
+  isBuiltIn,
+  isGuest,
+  MEMBER_LEVEL,
+} from '../access/clearance-levels.ts';
 import { distanceTo } from '../access/distance.ts';
 import { findPositions } from '../access/position.queries.ts';
 import { constraintOf } from '../database/errors.ts';
 import type { Database } from '../database/tables.ts';
-import { inTransaction } from '../database/transaction.ts';
+import { inTransaction, tried } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
 import { findValidScopes, forgetOtherOwners, saveGrant } from '../grant/grant.queries.ts';
 import { recordGrant } from '../grant/grant-events.ts';
@@ -63,14 +69,7 @@ export async function admitUser(
     throw new ProviderError('unusable', 'the provider does not know who just signed in');
   const snapshot = await placeCeos(db, api, fetched, identity.characterId);
   await noticeHandover(services, identity);
-  const known = await findKnownUser(db, identity.characterId);
-  const [own, ...others] = capacitiesOf(known, await hostOf(db, state));
-  const asked = { snapshot, askedAt };
-  let outcome = await attempt(services, state, signOn, asked, own);
-  for (const capacity of others) {
-    if (outcome.kind !== 'not-allowed') break;
-    outcome = await attempt(services, state, signOn, asked, capacity);
-  }
+  const outcome = await attempt(services, state, signOn, { snapshot, askedAt });
   if (isRecorded(outcome)) {
     const refused = { reason: outcome.kind, actor: whoSignsIn(identity.characterId, state.destination) };
     await recordRefused(db, identity, refused, clock.now());
@@ -79,19 +78,18 @@ export async function admitUser(
 }
 
 /**
- * The capacities in which a character may be admitted, in order of preference: as a member by its own affiliation, as
- * the guest that it is already, as a guest by this invitation. So an invitation changes nothing for a character that is
- * admitted without it (D28), and never lowers an administrator's level.
+ * The capacities in which a character may be admitted that is not as a member, in order of preference: as the guest that
+ * it is already, as a guest by this invitation. An invitation never lowers an administrator's level (D28).
  */
-function capacitiesOf(known: KnownUser | undefined, host: number | null): [Capacity, ...Capacity[]] {
-  const ways: [Capacity, ...Capacity[]] = [{ as: 'member' }];
+function visitsOf(known: KnownUser | undefined, host: number | null): Capacity[] {
+  const visits: Capacity[] = [];
   if (known !== undefined && isGuest(known.clearance_level) && known.corporation_id !== null) {
-    ways.push({ as: 'guest' });
+    visits.push({ as: 'guest' });
   }
   if (host !== null && !isAdministrator(known?.clearance_level ?? MEMBER_LEVEL)) {
-    ways.push({ as: 'invited', host });
+    visits.push({ as: 'invited', host });
   }
-  return ways;
+  return visits;
 }
 
 /** The corporation that a code invites to, while whoever made it may still use tokens (D27b), and invite to it (D28). */
@@ -100,13 +98,17 @@ async function hostOf(
   { corporation_id: host, invited_by }: StateCode,
 ): Promise<number | null> {
   if (host === null || invited_by === null) return host;
-  const [{ caller, target }, judged] = await Promise.all([
-    findPositions(db, { owner_id: invited_by, sponsor_id: null }, 'corporation', host),
-    judgeUser(db, invited_by),
-  ]);
+  const inviter = { owner_id: invited_by, sponsor_id: null };
+  const { caller, target } = await findPositions(db, inviter, 'corporation', host);
+  const judged = await judgeUser(db, invited_by);
   if (caller === undefined || target === undefined || judged === undefined) return null;
   if (!judged.admitted && !isAdministrator(judged.level)) return null;
   return hasAuthority(caller.level, distanceTo(caller, target), 'read') ? host : null;
+}
+
+/** Whose rights an invitation goes by; none for another code. The built-in user never changes. */
+function invitersOf({ invited_by: by }: StateCode): number[] {
+  return by === null || isBuiltIn(by) ? [] : [by];
 }
 
 /** Thrown to roll back everything that an attempt has written (D26b). */
@@ -130,10 +132,9 @@ async function attempt(
   state: StateCode,
   signOn: SignOn,
   { snapshot, askedAt }: Asked,
-  capacity: Capacity,
 ): Promise<Admitted | Refusal> {
   const { db, keys, clock, signInLimit } = services;
-  const { characterId, characterName } = signOn.identity;
+  const { characterId } = signOn.identity;
   const { destination } = state;
   const token =
     destination.to === 'application' ? tokenFor(services, characterId, destination.app_token) : undefined;
@@ -144,17 +145,15 @@ async function attempt(
       inTransaction(db, async (tx) => {
         const times = { now: clock.now(), askedAt };
         const store = async (latest: ProviderSnapshot, locked: Standings) => {
-          let left: readonly number[] = [];
-          if (!(await storeGuest(tx, capacity, { characterId, characterName }, clock.now()))) {
+          const now = clock.now();
+          const storeMember = async () => {
             await endVisit(tx, characterId);
-            left = await writeSnapshot(tx, latest, locked, clock.now());
-          }
-          await requireAdmission(tx, signOn, destination);
-          return left;
+            return writeSnapshot(tx, latest, locked, now);
+          };
+          return storeAdmitted(tx, state, signOn, storeMember, now);
         };
-        const { users, corporations } = await followSnapshot(tx, snapshot, times, store, {
-          certain: characterId,
-        });
+        const special = { certain: characterId, bystanders: invitersOf(state) };
+        const { users, corporations } = await followSnapshot(tx, snapshot, times, store, special);
         if (!(await recordSignIn(tx, characterId, signOn.identity.ownerHash, clock.now())))
           throw new Refused(OTHER_OWNER);
         await storeGrant(services, tx, signOn);
@@ -183,20 +182,41 @@ async function attempt(
 }
 
 /**
- * Stores the character as a guest if it was invited or is one; false if it is to be stored as a member, like a guest who
- * is none any more: without an invitation nobody becomes one (D28).
+ * Stores the character in the first capacity in which it may log in: as a member by its own affiliation, so that an
+ * invitation changes nothing for who is admitted without it (D28), else as a guest. All are judged in one transaction,
+ * under the locks of {@link followSnapshot}: in between nobody lets the character in, or takes away the right to invite.
+ *
+ * @param storeMember returns the corporations whose alliance changed
+ * @returns these
+ * @throws Refused if there is no such capacity, with the reason of the last
  */
-async function storeGuest(
+async function storeAdmitted(
   tx: Transaction<Database>,
-  capacity: Capacity,
-  who: Pick<SignOn['identity'], 'characterId' | 'characterName'>,
+  state: StateCode,
+  signOn: SignOn,
+  storeMember: () => Promise<readonly number[]>,
   now: Date,
-): Promise<boolean> {
-  if (capacity.as === 'invited') {
-    await makeGuest(tx, { ...who, host: capacity.host }, now);
-    return true;
+): Promise<readonly number[]> {
+  const { characterId, characterName } = signOn.identity;
+  const guest = { characterId, characterName };
+  const storeAs = (capacity: Capacity) =>
+    tried(tx, async () => {
+      let moved: readonly number[] = [];
+      if (capacity.as === 'invited') await makeGuest(tx, { ...guest, host: capacity.host }, now);
+      else if (capacity.as === 'guest') await keepGuest(tx, guest, now);
+      else moved = await storeMember();
+      const refusal = await findRefusal(tx, signOn, state.destination);
+      return { result: { moved, refusal }, kept: refusal === undefined };
+    });
+  let stored = await storeAs({ as: 'member' });
+  if (stored.refusal?.kind === 'not-allowed') {
+    for (const visit of visitsOf(await findKnownUser(tx, characterId), await hostOf(tx, state))) {
+      stored = await storeAs(visit);
+      if (stored.refusal?.kind !== 'not-allowed') break;
+    }
   }
-  return capacity.as === 'guest' && keepGuest(tx, who, now);
+  if (stored.refusal !== undefined) throw new Refused(stored.refusal);
+  return stored.moved;
 }
 
 /** The actor of the sign-in's events: the character that signs in, through the application. */
@@ -231,22 +251,21 @@ function countsGrants(destination: StateCode['destination']): boolean {
   return destination.to === 'interaction' || destination.is_console;
 }
 
-async function requireAdmission(
+/** Why the character, as it is stored, is not admitted; undefined if it is. */
+async function findRefusal(
   tx: Kysely<Database>,
   { identity }: SignOn,
   destination: StateCode['destination'],
-): Promise<void> {
+): Promise<Refusal | undefined> {
   const { characterId, characterName: name, scopes: provided } = identity;
   const judged = await judgeUser(tx, characterId);
   if (judged === undefined) throw new Error('who signs in was not stored');
-  if (!judged.admitted)
-    throw new Refused({ kind: 'not-allowed', ...notAllowedFor({ name, characterId }, judged) });
+  if (!judged.admitted) return { kind: 'not-allowed', ...notAllowedFor({ name, characterId }, judged) };
   const { required } = judged;
   const kept = countsGrants(destination) ? await findValidScopes(tx, characterId) : [];
   const granted: readonly string[] = [...provided, ...kept];
-  if (required.some((scope) => !granted.includes(scope))) {
-    throw new Refused({ kind: 'too-few-scopes', name, characterId, required, provided });
-  }
+  const suffices = required.every((scope) => granted.includes(scope));
+  return suffices ? undefined : { kind: 'too-few-scopes', name, characterId, required, provided };
 }
 
 async function storeGrant(services: Services, tx: Kysely<Database>, signOn: SignOn): Promise<void> {

@@ -66,25 +66,23 @@ const seenAs = (characterName: string, now: Date) => ({
 const updatedWhere = (changes: RawBuilder<boolean>, now: Date) =>
   sql<Date>`case when ${changes} then ${now}::timestamptz else users.updated_on end`;
 
-/** Stores that a guest was seen; false when the character is none, or no user, any more. */
+/** Stores that a guest was seen. */
 export async function keepGuest(
   db: Kysely<Database>,
   { characterId, characterName }: Guest,
   now: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+): Promise<void> {
+  await db
     .updateTable('users')
     .set({
       ...seenAs(characterName, now),
       updated_on: updatedWhere(sql`users.character_name <> ${characterName}`, now),
     })
     .where('character_id', '=', characterId)
-    .where('clearance_level', '<', MEMBER_LEVEL)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .execute();
 }
 
-/** Makes somebody a guest of a corporation, whatever it was before (D28). */
+/** Makes somebody a guest of a corporation, whatever it was before, but for administrators (D28). */
 export async function makeGuest(
   db: Kysely<Database>,
   guest: Guest & { readonly host: number },
@@ -109,7 +107,6 @@ export async function makeGuest(
       conflict
         .column('character_id')
         .doUpdateSet(row)
-        // A user who was made an administrator during this sign-in stays one.
         .where('users.clearance_level', '<', ADMINISTRATOR_LEVEL),
     )
     .execute();

@@ -1,8 +1,11 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../sdk/src/index.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { addCoalition } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
-import { meanwhile } from '../harness/meanwhile.ts';
+import { callerAt } from '../harness/caller.ts';
+import { meanwhile, untilBehind, untilWaiting } from '../harness/meanwhile.ts';
 import {
   addInvitation,
   expectPage,
@@ -245,6 +248,93 @@ describe('guests', () => {
     userTokenOf(await app.browse(better, { characterId: id }));
     expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
     await app.db.updateTable('corporations').set({ mandatory_ext_scopes: [] }).execute();
+  });
+
+  describe('D28: an invitation is judged when the guest is stored:', () => {
+    const GROUPING = "select pg_advisory_xact_lock(hashtext('grouping of bodies'))";
+    let inviters = 2_119_000_000;
+
+    /** Somebody who may invite to the host, and such an invitation. */
+    async function invite() {
+      const params = { character_id: ++inviters };
+      const by = await callerAt(app, { id: inviters, level: 2, corporation: HOST });
+      const { state_code } = await ok(by.corporation.createGuestCode({ params: { corporation_id: HOST } }));
+      const demote = () => ok(app.client(app.root).user.update({ params, body: { clearance_level: 0 } }));
+      return { state_code, demote };
+    }
+
+    it('that of somebody who is demoted while the sign-in waits lets nobody in', async () => {
+      const { state_code, demote } = await invite();
+      const id = 2_112_000_054;
+      // It waits before it locks anybody.
+      const registering = "select pg_advisory_xact_lock(hashtext('registering'), ($1::bigint % 256)::int)";
+      const signIn = () => signInInvited(id, HOST, state_code);
+      await expectPage(await meanwhile(app, registering, [id], signIn, demote), 403, TITLES.notAllowed);
+      expect(await userRow(app, id)).toBeUndefined();
+    });
+
+    it('from then on a demotion of whoever made it waits until the sign-in is done', async () => {
+      const { state_code, demote } = await invite();
+      let demotion: Promise<unknown> = Promise.resolve();
+      const id = 2_112_000_063;
+      const signIn = () => signInInvited(id, HOST, state_code);
+      const answer = await meanwhile(app, GROUPING, [], signIn, async (other) => {
+        demotion = demote();
+        const first = await Promise.race([
+          demotion.then(() => 'the demotion'),
+          untilWaiting(other, 2).then(() => 'the sign-in'),
+        ]);
+        expect(first).toBe('the sign-in');
+      });
+      userTokenOf(answer);
+      await demotion;
+      expect(await userRow(app, id)).toMatchObject({ clearance_level: -1, corporation_id: HOST });
+    });
+
+    it('it makes no guest of somebody who is made an administrator while the sign-in waits', async () => {
+      const id = 2_112_000_072;
+      await registerOutsider(id, 8);
+      const raise = 'update users set clearance_level = 9 where character_id = $1';
+      const answer = await meanwhile(app, raise, [id], () => signInInvited(id));
+      await expectPage(answer, 403, TITLES.notAllowed);
+      expect(await userRow(app, id)).toMatchObject({ clearance_level: 9, corporation_id: OUTSIDE });
+    });
+
+    it('it takes no level from somebody whose corporation is let in before that', async () => {
+      const id = 2_112_000_060;
+      await registerOutsider(id, 4);
+      const [holder, next] = [0, 1].map(() => new pg.Client({ connectionString: app.databaseUrl })) as [
+        pg.Client,
+        pg.Client,
+      ];
+      try {
+        await Promise.all([holder.connect(), next.connect()]);
+        await holder.query('begin');
+        await holder.query(GROUPING);
+        const answer = signInInvited(id);
+        await untilBehind(holder, 1);
+        // Whoever lets the corporation in comes after the sign-in was refused without the invitation.
+        await next.query('begin');
+        const letsIn = next.query(GROUPING);
+        await untilBehind(holder, 2);
+        await holder.query('commit');
+        await letsIn;
+        await untilBehind(next, 1, answer);
+        const { rows } = await next.query('select clearance_level from users where character_id = $1', [id]);
+        const coalition = 'b3'.repeat(12);
+        await next.query(
+          `insert into coalitions (coalition_id, coalition_name, name_key, ticker, authorized_to_login)
+          values ('${coalition}', 'Late', 'late', 'L', true)`,
+        );
+        await next.query('insert into coalition_corporations values ($1, $2)', [coalition, OUTSIDE]);
+        await next.query('commit');
+        userTokenOf(await answer);
+        expect(await userRow(app, id)).toMatchObject(rows[0]);
+        await app.db.deleteFrom('coalitions').where('coalition_id', '=', coalition).execute();
+      } finally {
+        await Promise.all([holder.end(), next.end()]);
+      }
+    });
   });
 
   it('D28: an expired invitation has no effect', async () => {

@@ -28,7 +28,12 @@ const BUILDS = {
   },
 };
 /** Files that affect all output. */
-const BUNDLED_BY = ['tsconfig.json', 'package-lock.json', 'scripts/build-when-stale.mjs'];
+const BUNDLED_BY = [
+  'tsconfig.json',
+  'package-lock.json',
+  'scripts/build-when-stale.mjs',
+  'scripts/source-map-by-lines.mjs',
+];
 /** Two folders below the output, like the sources: paths relative to a source are the same there. */
 const BUNDLE = 'server/bundle';
 /** CommonJS packages ask for modules of Node.js by `require`. */
@@ -59,7 +64,7 @@ export async function buildWhenStale(name) {
   if (starters.every((starter) => changedAt(starter) > changed)) return;
   process.stderr.write('Building castellan …\n');
   const began = new Date();
-  const outputs = await bundle(programs, join(out, BUNDLE));
+  const outputs = await bundle(programs, folders, join(out, BUNDLE));
   // What a program consists of comes before the program.
   for (const { path, contents } of outputs) write(path, contents);
   for (const starter of starters) {
@@ -70,8 +75,11 @@ export async function buildWhenStale(name) {
   removeOrphans(out, [...outputs.map(({ path }) => path), ...starters]);
 }
 
-async function bundle(programs, outdir) {
-  const { build } = await import('esbuild');
+async function bundle(programs, folders, outdir) {
+  const [{ build }, { sourceMapByLines }] = await Promise.all([
+    import('esbuild'),
+    import('./source-map-by-lines.mjs'),
+  ]);
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(programs.map((program) => [parse(program).name, program])),
     outdir,
@@ -89,7 +97,10 @@ async function bundle(programs, outdir) {
     write: false,
     logLevel: 'warning',
   });
-  return outputFiles;
+  return outputFiles.map(({ path, contents, text }) => ({
+    path,
+    contents: path.endsWith('.map') ? sourceMapByLines(text, folders) : contents,
+  }));
 }
 
 /** The program itself; stack traces name its sources, not the bundle. */

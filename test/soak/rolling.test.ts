@@ -76,8 +76,10 @@ it(
     );
     tellFailures(failures);
     expect(Math.max(...starts)).toBeLessThan(READY_WITHIN);
-    // Nobody but those whose request the dead one had.
-    expect(failures.length).toBeLessThanOrEqual(DEATHS * CALLERS);
+    // Nobody but those whose request the dead one had: its successor may be asked before the proxy has noticed a death,
+    // and says that it is starting.
+    const had = failures.filter(({ outcome }) => !outcome.includes('"service_starting"'));
+    expect(had.length).toBeLessThanOrEqual(DEATHS * CALLERS);
     expect(await lost(fleet.databaseUrl, created)).toEqual([]);
   },
   WITHIN,

@@ -242,7 +242,9 @@ describe('files for deployment', () => {
     const allowed = (await read('.dockerignore')).match(/(?<=^!).+$/gm) ?? [];
     const built = await read('scripts/build-when-stale.mjs');
     const [, folders = ''] = /^const SHARED = \[(.+)\];$/m.exec(built) ?? [];
-    const imported = [...built.matchAll(/(?:from |import\()'\.\/(.+?)'/g)].map(([, script]) => `scripts/${script}`);
+    const imported = [...built.matchAll(/(?:from |import\()'\.\/(.+?)'/g)].map(
+      ([, script]) => `scripts/${script}`,
+    );
     expect(allowed).toEqual(
       expect.arrayContaining([
         ...folders.split(', ').map((folder) => folder.slice(1, -1)),

@@ -35,11 +35,13 @@ export function isSuperuser(level: number): boolean {
   return level >= MAX_LEVEL;
 }
 
-export type Mode = 'read' | 'write';
+/** How far above a distance the lowest level with authority at it is (D12). */
+const ABOVE = { read: 0, write: 1 } as const;
+export type Mode = keyof typeof ABOVE;
 
 /** The lowest level with authority at a distance: the distance itself to read, one more to write (D12). */
 export function leastLevel(distance: Distance, mode: Mode): number {
-  return mode === 'read' ? distance : distance + 1;
+  return distance + ABOVE[mode];
 }
 
 /** Whether a level has authority at a distance (D12). Guests (-1) have none, not even at distance 0. */

@@ -437,6 +437,8 @@ describe('D14: judging again', () => {
     // Nobody has the last id.
     expect(await lockedBy(await token(owner), [third, lastId + 1])).toEqual([owner, third]);
     expect(await lockedBy(await token(0), [])).toEqual([]);
+    // Nobody changes the built-in user, whose lock would make its applications wait for each other.
+    expect(await lockedBy(await token(owner), [0, third])).toEqual([owner, third]);
   });
 });
 

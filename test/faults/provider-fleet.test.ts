@@ -131,10 +131,11 @@ describe('D33: two processes of the service and a worker share the limits', () =
     for (const { id } of world.corporations)
       if (!executors.includes(id)) faults.add(`/corporations/${id}`, { kind: 'status', status: 502 });
     app.provider.setErrorLimit({ remaining: 45 });
-    // One call of each service, then one of the worker, whose job follows from the registration.
+    // One call of each service, then those of the worker, whose job follows from the registration: of one alliance, as
+    // the errors of the first job may be all that a second registration could have had.
     expect(await times(2, register)).toMatchObject([{ status: '404' }, { status: '404' }]);
-    for (const { id } of world.alliances)
-      expect((await send(0, 'POST', `/alliance/${id}`, app.root)).status).toBe('200');
+    const [alliance] = world.alliances;
+    expect((await send(0, 'POST', `/alliance/${alliance?.id}`, app.root)).status).toBe('200');
     await vi.waitFor(() => expect(errors().map(({ userAgent }) => userAgent)).toContain(WORKER), {
       timeout: 60_000,
     });

@@ -1,6 +1,14 @@
 import { Button, Group, type ModalProps } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { createContext, type ReactNode, Suspense, useContext, useEffect, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  Suspense,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from 'react';
 import { t } from '../text/text.ts';
 import { laterPart } from './later.ts';
 import { Part } from './screen.tsx';
@@ -62,24 +70,32 @@ export function Dialog({ onClose, children, ...props }: ModalProps) {
 
 /** The open dialogs, in the order in which they were opened. */
 const open: object[] = [];
+/** The one on top when a key was pressed last, or the mouse: whatever that closes or opens, it is for this one alone. */
+let addressed: object | undefined;
+// Registered before any dialog's own listener, so it is called before them.
+for (const type of ['keydown', 'click']) {
+  window.addEventListener(
+    type,
+    () => {
+      addressed = open.at(-1);
+    },
+    { capture: true },
+  );
+}
 
 /** Renders closed first, because Mantine notes the element to return the focus to when `opened` changes. */
 function Opening({ opened, onClose, children, ...props }: ModalProps) {
   const [isThere, setThere] = useState(false);
   useEffect(() => setThere(true), []);
   const [self] = useState({});
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!opened) return;
-    // A task later: the Escape that opens it is heard here, too, where it was open before.
-    const opening = setTimeout(() => open.push(self));
-    return () => {
-      clearTimeout(opening);
-      if (open.includes(self)) open.splice(open.indexOf(self), 1);
-    };
+    open.push(self);
+    return () => void open.splice(open.indexOf(self), 1);
   }, [opened, self]);
-  // Every open dialog hears Escape: the one on top alone closes.
+  // Every open dialog hears Escape.
   const close = () => {
-    if (open.at(-1) === self) onClose();
+    if (addressed === self) onClose();
   };
   const isOpen = opened && isThere;
   return (

@@ -96,4 +96,38 @@ describe('a dialog gives the focus back to what it was opened by', () => {
     await button('Add members').and(focused()).waitFor();
     expect(tab.complaints).toEqual([]);
   });
+
+  it('a key for one dialog closes no other: the palette, used before the dialog was there', async () => {
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Add members').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').and(focused()).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox').waitFor({ state: 'detached' });
+    await button('Add members').press('Enter');
+    const names = dialog().getByLabel('Names');
+    await names.and(focused()).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').and(focused()).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox').waitFor({ state: 'detached' });
+    await names.and(focused()).waitFor();
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('a key for one dialog closes no other: Escape at the moment when the palette has the focus', async () => {
+    await open(`/group/${params.group_id}`, administrator);
+    await button('Add members').press('Enter');
+    const names = dialog().getByLabel('Names');
+    await names.and(focused()).waitFor();
+    await page.evaluate(`addEventListener('focusin', function press({ target }) {
+      if (target.role !== 'combobox') return;
+      removeEventListener('focusin', press);
+      target.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    })`);
+    await page.keyboard.press('Control+k');
+    await names.and(focused()).waitFor();
+    await page.getByRole('combobox').waitFor({ state: 'detached' });
+    expect(tab.complaints).toEqual([]);
+  });
 });

@@ -194,7 +194,7 @@ async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
       { err: error, character_id, history: kept.history, failures },
       'an entry of a history could not be stored',
     );
-    if (client.fault === undefined || client.fault.ofCharacter) refused(collecting);
+    if (!client.failed) refused(collecting);
     await putOff(db, turn, new Date(clock.now().getTime() + pauseAfter(turn, client.fault ?? error)));
   }
   return true;

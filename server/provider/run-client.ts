@@ -32,7 +32,11 @@ export interface RunClient extends ProviderClient {
 interface TurnClient extends ProviderClient {
   /** The provider's failure, if there was one. */
   readonly fault: ProviderError | undefined;
+  /** Whether any of its requests, optional ones included, was a failure of the run. */
+  readonly failed: boolean;
 }
+
+type TurnState = { -readonly [Field in Exclude<keyof TurnClient, 'ask'>]: TurnClient[Field] };
 
 /** A turn cannot continue because the run has ended. Not a ProviderError, as nothing failed. */
 export class RunEnded extends Error {}
@@ -54,7 +58,7 @@ export function createRunClient(
   const charged = chargedToJobs(client);
   const limit = createAdaptiveLimit(options, signal);
 
-  async function ask(request: ProviderRequest, turn?: { fault: ProviderError | undefined }) {
+  async function ask(request: ProviderRequest, turn?: TurnState) {
     const patient = options.patient || request.patient === true;
     const tally: ErrorTally = { errors: 0 };
     const slot = await limit.acquire(mostErrors(request, patient));
@@ -69,6 +73,7 @@ export function createRunClient(
     } catch (error) {
       if (slot !== undefined && isFailure(error) && turn?.fault === undefined) {
         if (!error.ofCharacter) limit.failed(error.message);
+        if (turn !== undefined && !error.ofCharacter) turn.failed = true;
         if (turn !== undefined && (!request.optional || error.fault === 'exhausted')) turn.fault = error;
       }
       throw error;
@@ -80,10 +85,16 @@ export function createRunClient(
   return {
     ask: (request) => ask(request),
     turn() {
-      const turn: { fault: ProviderError | undefined } = { fault: undefined };
+      const turn: TurnState = {
+        fault: undefined,
+        failed: false,
+      };
       return {
         get fault() {
           return turn.fault;
+        },
+        get failed() {
+          return turn.failed;
         },
         ask: (request) => ask(request, turn),
       };

@@ -11,6 +11,7 @@ import { KINDS, type HistoryName as Name } from '../../server/history/kinds.ts';
 import { endTurn, giveBack, putOff, takeTurns } from '../../server/history/turn.queries.ts';
 import { storeWallet } from '../../server/history/wallet.ts';
 import type { ProviderClient } from '../../server/provider/client.ts';
+import { ProviderError } from '../../server/provider/http.ts';
 import type { Run } from '../../server/queue/run.ts';
 import type { Services } from '../../server/services/services.ts';
 import { addGrants, statementsOf } from '../fixtures/grants.ts';
@@ -481,6 +482,27 @@ describe('a failing character does not hold up others', () => {
       }
       expect(await withoutText()).toEqual([]);
     });
+  });
+
+  it('D63: texts that the provider fails to give, with successes in between, are no refusals of their characters', async () => {
+    await addGrants(app, 24, [MAIL]);
+    const works = new Map<string, boolean>();
+    const client: ProviderClient = {
+      async ask({ path, query }) {
+        const [, id = '', text] = /^\/characters\/(\d+)\/mail(\/\d+)?$/.exec(path) ?? [];
+        // Every other mailbox, in the order in which they are read.
+        if (!works.has(id)) works.set(id, works.size % 2 === 1);
+        if (text !== undefined && works.get(id)) return madeAnswer(200, { body: 'text' });
+        if (text !== undefined) throw new ProviderError('unusable', "the game's API answered 500");
+        if (new Map(query).has('last_mail_id')) return madeAnswer(200, []);
+        return madeAnswer(
+          200,
+          Array.from({ length: 40 }, (_, n) => ({ mail_id: Number(id) * 100 - n, from: ADA })),
+        );
+      },
+    };
+    await collect('mail', { services: { ...app.app.services, client } });
+    expect((await turns('mail')).some(({ failures }) => failures > 0)).toBe(true);
   });
 
   it('D36: a mailbox with more nameless senders than a run can find is kept, after attempts hourly at least', async () => {

@@ -186,10 +186,11 @@ describe('D63: a turn', () => {
     const turn = client.turn();
     const answered = async (path: string, with_: Reply, optional = true) =>
       (await Promise.all([outcomeOf(turn.ask({ ...about(path), optional })), reply(path, with_)]))[0];
+    expect(turn.failed).toBe(false);
     expect(await answered('/1', DOWN)).toBe('unreachable');
     expect(await answered('/2', DOWN)).toBe('unreachable');
     expect(await answered('/3', 200)).toBe(200);
-    expect(turn.fault).toBeUndefined();
+    expect([turn.fault, turn.failed]).toEqual([undefined, true]);
     const limit = new ProviderError('exhausted', 'enough', { retryAfter: 60 });
     expect(await answered('/4', limit)).toBe('exhausted');
     expect(turn.fault).toBe(limit);

@@ -85,10 +85,7 @@ export function createRunClient(
   return {
     ask: (request) => ask(request),
     turn() {
-      const turn: TurnState = {
-        fault: undefined,
-        failed: false,
-      };
+      const turn: TurnState = { fault: undefined, failed: false };
       return {
         get fault() {
           return turn.fault;

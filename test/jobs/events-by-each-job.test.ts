@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Event, EventType } from '../../contract/event.ts';
+import type { EventType } from '../../contract/event.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { grantPlace } from '../../server/grant/grant.queries.ts';
 import { catalogue, isScheduled, type JobName, type Payload } from '../../server/queue/job-catalogue.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
-import { allEvents } from '../fixtures/events.ts';
+import { eventsOf } from '../fixtures/events.ts';
 import { addGrants } from '../fixtures/grants.ts';
 import { forget, populate } from '../fixtures/population.ts';
 import { addUser } from '../fixtures/users.ts';
@@ -209,18 +209,15 @@ async function run<Name extends JobName>(
   return (await last())?.id ?? '';
 }
 
-async function newsSince(position: number): Promise<Event[]> {
-  return (await allEvents(app.db)).slice(position);
-}
-
 describe('D91: every job that changes something tells it', () => {
   it.each(Object.keys(TOLD) as JobName[])('%s', async (name) => {
     const { tells, finds } = TOLD[name];
     const payload = await finds();
     await forgetProvider(app);
-    const before = (await allEvents(app.db)).length;
-    const run_id = await run(name, payload as never);
-    const events = await newsSince(before);
+    let run_id = '';
+    const events = await eventsOf(app.db, async () => {
+      run_id = await run(name, payload as never);
+    });
     expect([...new Set(events.map(({ type }) => type))]).toEqual(tells);
     for (const { actor, cause, context } of events) {
       expect(actor).toMatchObject({ kind: expect.stringMatching(/^(job|provider)$/), character_id: null });
@@ -234,9 +231,8 @@ describe('D91: every job that changes something tells it', () => {
     const before = world().corporation(HOME)?.name;
     world().renameCorporation(HOME, 'A Third Name');
     await forgetProvider(app);
-    const position = (await allEvents(app.db)).length;
-    await run('refresh-organizations', undefined);
-    const renamed = (await newsSince(position)).find(({ type }) => type === 'group.updated');
+    const events = await eventsOf(app.db, () => run('refresh-organizations', undefined));
+    const renamed = events.find(({ type }) => type === 'group.updated');
     expect(renamed?.changes).toEqual([{ field: 'group_name', before, after: 'A Third Name' }]);
   });
 

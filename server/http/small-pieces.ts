@@ -3,6 +3,13 @@ export type BodyFault = 'TOO_MANY_PIECES' | 'TOO_MANY_BYTES';
 
 /** Pieces of a body, of which each costs a microsecond of the event loop. */
 const MOST_PIECES = 32_768;
+/**
+ * Pieces of any size. What sends a list element by element has some bytes in each; Node does not stop within the 64 KiB
+ * that it reads at once, in which there are 11,000 pieces of one byte.
+ */
+const TINY_PIECES = 4_096;
+/** Bytes that each piece beyond these must bring on average. */
+const BYTES_EACH = 8;
 /** Bytes as they are sent, where no length tells of them or they are compressed: routes have lower limits. */
 const MOST_BYTES = 1280 * 1024;
 /** Bytes from which on a piece is worth an object of its own. */
@@ -26,7 +33,8 @@ export class SmallPieces {
   add(piece: Buffer): readonly Buffer[] | BodyFault {
     this.#pieces += 1;
     this.#bytes += piece.length;
-    if (this.#pieces > MOST_PIECES) return 'TOO_MANY_PIECES';
+    if (this.#pieces > Math.min(MOST_PIECES, TINY_PIECES + this.#bytes / BYTES_EACH))
+      return 'TOO_MANY_PIECES';
     if (this.#bytes > MOST_BYTES) return 'TOO_MANY_BYTES';
     const isAlone = this.#held === undefined;
     if (piece.length >= LARGE) return isAlone ? [piece] : [...this.rest(), piece];

@@ -42,23 +42,42 @@ describe('D3c: a body in many pieces', () => {
     expect([...taken(small.add(piece)), ...small.rest()][0]?.buffer).toBe(piece.buffer);
   });
 
-  it('byte by byte reaches its reader in a few, so that a client does not choose what it costs', async () => {
-    const text = 'ab'.repeat(15 * KIB);
-    const { answer, seen } = await sendByteByByte(text);
+  it('reaches its reader in a few, so that a client does not choose what it costs', async () => {
+    const text = 'abcdefgh'.repeat(25 * KIB);
+    const { answer, seen } = await sendInPieces(text, 8);
     expect(answer).toContain('200 OK');
     expect(Buffer.concat(seen).toString() === text).toBe(true);
-    expect(seen.length).toBeLessThan(10);
+    expect(seen.length).toBeLessThan(25);
   });
 
   it('of which there are too many is refused before it has arrived', async () => {
-    const { answer, seen } = await sendByteByByte('ab'.repeat(32 * KIB));
+    const { answer, seen } = await sendInPieces('abcdefgh'.repeat(33 * KIB), 8);
     expect(answer).toContain('400 Bad Request');
     expect(answer).toContain('The body comes in too many pieces.');
-    expect(Buffer.concat(seen).length).toBeLessThan(64 * KIB);
+    expect(Buffer.concat(seen).length).toBeLessThan(8 * 33 * KIB);
+  });
+
+  it('of a byte each is refused after some thousand, of which Node reads more at once', async () => {
+    expect((await sendInPieces('a'.repeat(4 * KIB), 1)).answer).toContain('200 OK');
+    const { answer, seen } = await sendInPieces('a'.repeat(5 * KIB), 1);
+    expect(answer).toContain('The body comes in too many pieces.');
+    expect(seen).toEqual([]);
+  });
+
+  it('may have 4,096, one more for each 8 bytes, and 32,768 in all', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), (size) => {
+        const small = new SmallPieces();
+        const piece = Buffer.alloc(size);
+        let pieces = 0;
+        while (typeof small.add(piece) !== 'string') pieces += 1;
+        expect(pieces).toBe(Math.min(32_768, size < 8 ? Math.floor(4_096 / (1 - size / 8)) : 32_768));
+      }),
+    );
   });
 });
 
-async function sendByteByByte(text: string) {
+async function sendInPieces(text: string, size: number) {
   const seen: Buffer[] = [];
   const server = await listen(
     (req, res) => {
@@ -75,7 +94,8 @@ async function sendByteByByte(text: string) {
   socket.on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
-  socket.write([...text].map((letter) => `1\r\n${letter}\r\n`).join(''));
+  for (let at = 0; at < text.length; at += size)
+    socket.write(`${size.toString(16)}\r\n${text.slice(at, at + size)}\r\n`);
   socket.write('0\r\n\r\n');
   const [answer] = (await once(socket, 'data')) as [Buffer];
   return { answer: answer.toString(), seen };

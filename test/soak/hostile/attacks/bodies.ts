@@ -59,7 +59,7 @@ async function scattered(attacker: Attacker): Promise<string> {
   const { jwt, group } = attacker.person;
   const socket = open(attacker);
   const ending = endingOf(socket);
-  const bytes = word(attacker, pick(attacker, [20 * KIB, 200 * KIB]));
+  const bytes = word(attacker, pick(attacker, [2 * KIB, 20 * KIB, 200 * KIB]));
   socket.write(`${headOf('PUT', `/group/${group}`, jwt, ['Transfer-Encoding: chunked'])}\r\n`);
   socket.write(Array.from(bytes, (byte) => `1\r\n${byte}\r\n`).join(''));
   socket.end('0\r\n\r\n');

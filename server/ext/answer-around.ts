@@ -1,4 +1,5 @@
 import type { ExternalForwardAnswer } from '../../contract/ext.ts';
+import type { JsonBytes, JsonText } from '../database/json-text.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 
@@ -16,4 +17,15 @@ export function answerAround(
     status_code: status,
   };
   return { head: '{"data":', tail: `,${JSON.stringify(rest).slice(1)}` };
+}
+
+/** The whole answer, of bytes where the provider's own is large. */
+export function answerWith(
+  answer: ProviderAnswer,
+  id_annotations: ExternalForwardAnswer['id_annotations'],
+): JsonText<ExternalForwardAnswer> | JsonBytes<ExternalForwardAnswer> {
+  const { body } = answer;
+  const { head, tail } = answerAround(answer, id_annotations);
+  if (typeof body !== 'string') return Buffer.concat([Buffer.from(head), body, Buffer.from(tail)]);
+  return `${head}${body === '' ? 'null' : body}${tail}`;
 }

@@ -3,7 +3,7 @@ import type { ExternalForwardAnswer, ExternalForwardRequest } from '../../contra
 import { type Admission, goneOf, rejudge } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
-import type { JsonText } from '../database/json-text.ts';
+import type { JsonBytes, JsonText } from '../database/json-text.ts';
 import { recordUse } from '../event/record-use.ts';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import { isPlainPath, type ProviderRequest } from '../provider/client.ts';
@@ -20,7 +20,7 @@ import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
 import { findNameable } from './annotations.ts';
-import { answerAround } from './answer-around.ts';
+import { answerWith } from './answer-around.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
 import { FORWARDING_BUSY } from './forwarding-busy.ts';
@@ -48,7 +48,10 @@ interface Forwarding {
 
 export type Forwarded =
   /** With the provider's JSON as it is. */
-  | { readonly kind: 'whole'; readonly json: JsonText<ExternalForwardAnswer> }
+  | {
+      readonly kind: 'whole';
+      readonly json: JsonText<ExternalForwardAnswer> | JsonBytes<ExternalForwardAnswer>;
+    }
   /** JSON text, joined in a file. */
   | { readonly kind: 'stream'; readonly bytes: number; readonly stream: Readable };
 
@@ -83,9 +86,7 @@ export function createForward(services: ForwardServices): Forward {
       if (answer.status >= 400) throw refusal(answer);
       const ids = new Set<number>();
       if (fields.id_annotations) findNameable(answer.data, ids);
-      const { head, tail } = answerAround(answer, await annotate([...ids]));
-      const { body } = answer;
-      return { kind: 'whole', json: `${head}${body === '' ? 'null' : body}${tail}` };
+      return { kind: 'whole', json: answerWith(answer, await annotate([...ids])) };
     };
     if (fields.all_pages && operation.paged) {
       const joined = await join({

@@ -3,6 +3,7 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import type { DomainError } from '../shared/domain-error.ts';
 import { findNameable } from './annotations.ts';
 import { answerAround } from './answer-around.ts';
+import { entriesOf } from './list-entries.ts';
 import type { PageSink } from './read-pages.ts';
 import { openTemporaryFile, type Piece, type TemporaryFile } from './temporary-file.ts';
 
@@ -28,7 +29,7 @@ export interface Joined extends PageSink {
 
 /**
  * Writes pages to a temporary file as they arrive, so that memory holds only the page being written. Pages are joined
- * as text, without parsing.
+ * as they are written, without parsing.
  *
  * @param tooLarge the error to throw when they exceed {@link MOST_PAGES} or {@link MOST_BYTES}
  */
@@ -47,15 +48,14 @@ export function createJoined({
   return {
     ids,
     async keep(page, count, answer) {
-      const text = entriesOf(answer.body);
-      const bytes = Buffer.byteLength(text);
-      taken += bytes;
+      const entries = entriesOf(answer.body) ?? Buffer.alloc(0);
+      taken += entries.length;
       if (count > MOST_PAGES) throw tooLarge('pages');
       // All pages but the last have as many entries as the first one. They may be shorter, but hardly by half.
-      const cannotFit = page === 1 && bytes * (count - 1) > 2 * MOST_BYTES;
+      const cannotFit = page === 1 && entries.length * (count - 1) > 2 * MOST_BYTES;
       if (cannotFit || taken > MOST_BYTES) throw tooLarge('bytes');
       opening ??= openTemporaryFile();
-      pieces[page - 1] = await (await opening).put(text);
+      pieces[page - 1] = await (await opening).put(entries);
       if (withIds) findNameable(answer.data, ids);
     },
     async clear() {
@@ -77,11 +77,6 @@ export function createJoined({
       await (await opening?.catch(() => undefined))?.close();
     },
   };
-}
-
-/** A list without its brackets. */
-function entriesOf(json: string): string {
-  return json.trim().slice(1, -1).trim();
 }
 
 async function* written(

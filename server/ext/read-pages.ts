@@ -3,6 +3,7 @@ import type { ProviderAnswer } from '../provider/answer.ts';
 import type { ErrorAllowance } from '../provider/error-budget.ts';
 import { ProviderError } from '../provider/http.ts';
 import { DomainError } from '../shared/domain-error.ts';
+import { entriesOf } from './list-entries.ts';
 
 /** Concurrent requests for pages of one list. */
 const AT_ONCE = 8;
@@ -106,7 +107,7 @@ function pageCount({ headers }: ProviderAnswer): number {
   return Number.isInteger(count) && count > 0 ? count : 1;
 }
 
-/** Looks at the first character only, which saves parsing. */
+/** Looks at its brackets only, which saves parsing. */
 function isList({ body }: ProviderAnswer): boolean {
-  return /^\s*\[/.test(body);
+  return entriesOf(body) !== undefined;
 }

@@ -6,15 +6,15 @@ import { DomainError } from '../shared/domain-error.ts';
 
 /** A temporary file without a directory entry, which can be written to and read several times. */
 export interface TemporaryFile {
-  /** Appends text and returns its position; concurrent calls are allowed. */
-  put(text: string): Promise<Piece>;
+  /** Appends bytes and returns their position; concurrent calls are allowed. */
+  put(bytes: Buffer): Promise<Piece>;
   read(piece: Piece): AsyncGenerator<Buffer>;
   /** Discards the contents. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Position and length of a stored text. */
+/** Position and length of what was stored. */
 export interface Piece {
   readonly at: number;
   readonly length: number;
@@ -41,8 +41,7 @@ export async function openTemporaryFile(openFile = open): Promise<TemporaryFile>
 function temporaryFileIn(file: FileHandle): TemporaryFile {
   let end = 0;
   return {
-    async put(text) {
-      const bytes = Buffer.from(text);
+    async put(bytes) {
       const at = end;
       end += bytes.length;
       for (let done = 0; done < bytes.length; ) {

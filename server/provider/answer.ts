@@ -1,8 +1,6 @@
 import type { z } from 'zod';
+import { textOf } from '../shared/json-body.ts';
 import { ProviderError, type RawAnswer } from './http.ts';
-
-/** Characters from which on an answer counts as large: to parse it, or to write it, takes milliseconds. */
-export const LARGE = 64 * 1024;
 
 /** An answer of the provider with a status below 500. Shared by identical requests, so it must not be modified. */
 export interface ProviderAnswer extends RawAnswer {
@@ -23,7 +21,7 @@ export function answerOf(
     headers,
     body,
     get data() {
-      read ??= { data: body === '' ? null : (JSON.parse(body) as unknown) };
+      read ??= { data: body === '' ? null : (JSON.parse(textOf(body)) as unknown) };
       return read.data;
     },
     ...(kept && { kept }),

@@ -1,13 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
+import type { Body } from '../shared/json-body.ts';
 
 /** A cached answer of the provider. */
 export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text. */
-  readonly body: string;
+  readonly body: Body;
   readonly etag: string | null;
   readonly fresh_until: Date;
   /**
@@ -127,7 +127,7 @@ export interface CachedAnswer {
   readonly grantId: string | null;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Body;
   readonly etag: string | null;
   readonly freshUntil: Date;
   readonly keptUntil: Date;

@@ -4,8 +4,8 @@ import type { CachedAnswer, StoredAnswer } from './cache.queries.ts';
 import type { RawAnswer } from './http.ts';
 import type { Query } from './query.ts';
 
-/** Maximum size of a cached answer, in characters of JSON. */
-const MOST_CHARACTERS = 1024 * 1024;
+/** Maximum size of a cached answer in bytes. */
+const MOST_BYTES = 1024 * 1024;
 /** Milliseconds for which an answer is kept after its freshness ends, to be revalidated by its ETag. */
 const KEPT_FOR_ETAG = 3_600_000;
 /** Maximum freshness in milliseconds, whatever the headers say. */
@@ -83,7 +83,7 @@ export function toCache(
   const isRefusal = status === 403 && keepRefusal;
   const fresh = lifetime(answer, now);
   const etag = status === 200 ? (headers['etag'] ?? null) : null;
-  if (!(KEEPABLE.has(status) || isRefusal) || body.length > MOST_CHARACTERS || fresh === undefined)
+  if (!(KEEPABLE.has(status) || isRefusal) || body.length > MOST_BYTES || fresh === undefined)
     return undefined;
   if (fresh === 0 && etag === null) return undefined;
   const freshUntil = new Date(now.getTime() + fresh);

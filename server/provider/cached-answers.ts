@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
+import { LARGE } from '../shared/json-body.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
-import { LARGE } from './answer.ts';
 import {
   type Bodies,
   type FoundAnswer,
@@ -13,7 +13,7 @@ import {
   type StoredBody,
   type UsableGrant,
 } from './cache.queries.ts';
-import { toText } from './stored-body.ts';
+import { fromStored } from './stored-body.ts';
 
 /** Large cached answers that a process reads concurrently. */
 const LARGE_AT_ONCE = 1;
@@ -75,5 +75,5 @@ export function createCachedAnswers(db: Kysely<Database>): CachedAnswers {
 }
 
 async function unpacked({ body, packed, ...answer }: FoundAnswer): Promise<StoredAnswer> {
-  return { ...answer, body: await toText({ body, packed } as StoredBody) };
+  return { ...answer, body: await fromStored({ body, packed } as StoredBody) };
 }

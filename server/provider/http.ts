@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request, fetch as undiciFetch } from 'undici';
+import { type Body, bodyOf, UNPACKED } from '../shared/json-body.ts';
 
 /** Why there is no usable answer of the provider. */
 export type ProviderFault =
@@ -105,7 +106,7 @@ export async function jsonOf(response: Response): Promise<unknown> {
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Body;
 }
 
 /** Hop-by-hop headers and cookies, which are not passed on. */
@@ -131,7 +132,7 @@ const ACCEPT_ENCODING = [...DECODERS.keys()].join(', ');
  *
  * @throws ProviderError `unreachable`, `timeout` or `too-large`
  */
-export async function exchangeText(
+export async function exchange(
   url: string,
   init: {
     readonly method: Dispatcher.HttpMethod;
@@ -145,7 +146,7 @@ export async function exchangeText(
     const got = await request(url, { ...init, headers, signal, dispatcher: agent });
     const bytes = await readBody(got.body, limits.bytes);
     const body = await decode(bytes, String(got.headers['content-encoding'] ?? 'identity'), limits.bytes);
-    return { status: got.statusCode, headers: passedOn(got.headers), body: body.toString('utf8') };
+    return { status: got.statusCode, headers: passedOn(got.headers), body: bodyOf(body) };
   });
 }
 
@@ -153,7 +154,7 @@ async function decode(bytes: Buffer, encoding: string, most: number): Promise<Bu
   if (bytes.length === 0 || encoding === 'identity') return bytes;
   const decoder = DECODERS.get(encoding.toLowerCase());
   if (decoder === undefined) throw new ProviderError('unusable', `the answer is encoded as ${encoding}`);
-  return decoder(bytes, { maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
+  return decoder(bytes, { ...UNPACKED, maxOutputLength: most }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(most) : error;
   });
 }

@@ -5,13 +5,15 @@ import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import { giveWay } from '../shared/give-way.ts';
+import { isJson } from '../shared/is-json.ts';
+import { type Body, LARGE, textOf } from '../shared/json-body.ts';
 import { createSemaphore } from '../shared/semaphore.ts';
 import { inSpan } from '../tracing/tracing.ts';
-import { answerOf, LARGE, type ProviderAnswer } from './answer.ts';
+import { answerOf, type ProviderAnswer } from './answer.ts';
 import { type Settlement, settle } from './budget.queries.ts';
 import type { CachedAnswer } from './cache.queries.ts';
 import type { BudgetAccount, ErrorAllowance, ErrorTally } from './error-budget.ts';
-import { exchangeText, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
+import { exchange, type Limits, neverArrived, ProviderError, type RawAnswer } from './http.ts';
 import { readLimits } from './limit-headers.ts';
 import type { ProviderOperation } from './operations.ts';
 import { createRateBuckets } from './rate-bucket.ts';
@@ -56,8 +58,8 @@ export const TRIES = 3;
 const FIRST_PAUSE = 200;
 /** Seconds to wait after a refusal that does not say how long. */
 const UNSAID = 60;
-/** Of a large answer, for each millisecond that it waits for a busy event loop. */
-const CHARACTERS_PER_MILLISECOND = 16 * 1024;
+/** Milliseconds that the check of each 64 KiB of a large answer waits for a busy event loop. */
+const GIVES_WAY = 4;
 /** Large answers that a process writes to the cache concurrently. */
 const LARGE_AT_ONCE = 1;
 
@@ -78,7 +80,7 @@ export function createSendWithinLimits(services: {
   const writeLarge = createSemaphore(LARGE_AT_ONCE);
 
   /** Sends the request once, measured and traced; a failure is returned, not thrown. */
-  async function exchange(request: LimitedRequest, deadline: number): Promise<RawAnswer | ProviderError> {
+  async function send(request: LimitedRequest, deadline: number): Promise<RawAnswer | ProviderError> {
     const { url, headers, body, label, bytes } = request;
     const limits: Limits = { milliseconds: deadline - performance.now(), bytes };
     const init = {
@@ -88,12 +90,9 @@ export function createSendWithinLimits(services: {
     };
     const measured = metrics.providerDuration.startTimer();
     const answer = await inSpan(`${init.method} ${label}`, { 'server.address': new URL(url).host }, () =>
-      exchangeText(url, init, limits),
+      exchange(url, init, limits),
     ).catch((error: ProviderError) => error);
     measured({ status: answer instanceof Error ? 'none' : `${Math.floor(answer.status / 100)}xx` });
-    // Parsing a large answer takes some milliseconds, so it is done one at a time.
-    if (!(answer instanceof Error) && answer.body.length >= LARGE)
-      await giveWay(answer.body.length / CHARACTERS_PER_MILLISECOND);
     return answer;
   }
 
@@ -103,7 +102,7 @@ export function createSendWithinLimits(services: {
     const { bucket, counted } = buckets.of(request);
     const { wanted, verdict } = await takeBudget(services, { on, onHeldUp, counted, bucket }, deadline);
     const reservedAt = performance.now();
-    const answer = await exchange(request, deadline);
+    const answer = await send(request, deadline);
     const now = clock.now();
     const since = performance.now() - reservedAt;
     const broken = answer instanceof Error;
@@ -115,7 +114,7 @@ export function createSendWithinLimits(services: {
       buckets.learn(request.label, group);
     const outcome: ProviderAnswer | Failure = broken
       ? { error: answer, passing: answer.fault === 'unreachable' }
-      : judge(answer, request, errorReset, retryAfter);
+      : await judge(answer, request, errorReset, retryAfter);
     const failed = broken ? !neverArrived(answer) : status >= 400;
     // Answers charged to a bucket do not count against the error limit.
     const limited = failed && (group === undefined || errorsLeft !== undefined);
@@ -182,12 +181,12 @@ function allowanceUsedUp(): ProviderError {
 }
 
 /** Classifies an answer that was received completely. */
-function judge(
+async function judge(
   answer: RawAnswer,
   { label, headers }: Pick<LimitedRequest, 'label' | 'headers'>,
   errorReset: number | undefined,
   asked: number | undefined,
-): ProviderAnswer | Failure {
+): Promise<ProviderAnswer | Failure> {
   const { status, body } = answer;
   const fail = (fault: 'unusable' | 'exhausted', passing: boolean, retryAfter?: number): Failure => ({
     error: new ProviderError(fault, `the game's API answered ${status} to ${label}`, {
@@ -203,15 +202,19 @@ function judge(
   if (status >= 300 && status < 400) return fail('unusable', false);
   if (body === '') return status >= 400 || status === 204 ? answerOf(answer) : fail('unusable', false);
   // A refusal is written anew as part of our answer, which overflows the stack where it is nested too deeply.
-  if (status >= 400 && measure(body) !== undefined) return fail('unusable', false);
+  if (status >= 400 && measure(textOf(body)) !== undefined) return fail('unusable', false);
+  const read = await readJson(body);
+  if (read !== undefined) return answerOf(answer, read);
+  const error = new ProviderError('unusable', `the game's API answered ${label} with what is no JSON`);
+  return { error, passing: false };
+}
+
+/** The value of a small body; undefined for what is no JSON. */
+async function readJson(body: Body): Promise<{ readonly parsed?: { readonly data: unknown } } | undefined> {
+  if (typeof body !== 'string') return (await isJson(body, () => giveWay(GIVES_WAY))) ? {} : undefined;
   try {
-    const parsed = { data: JSON.parse(body) as unknown };
-    // What a large one says takes more memory than its text, and mostly the text alone is passed on.
-    return answerOf(answer, body.length < LARGE ? { parsed } : {});
+    return { parsed: { data: JSON.parse(body) as unknown } };
   } catch {
-    return {
-      error: new ProviderError('unusable', `the game's API answered ${label} with what is no JSON`),
-      passing: false,
-    };
+    return undefined;
   }
 }

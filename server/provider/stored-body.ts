@@ -1,21 +1,27 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { LARGE } from './answer.ts';
+import { type Body, bodyOf, UNPACKED } from '../shared/json-body.ts';
 import type { StoredBody } from './cache.queries.ts';
 
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** JSON gets hardly smaller by more. */
-const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+/**
+ * JSON gets hardly smaller by a higher quality or a larger window than 64 KiB, whose memory takes longer to get than the
+ * bytes to pack. The event loop is called for each chunk.
+ */
+const QUICKLY = {
+  chunkSize: 128 * 1024,
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 16 },
+};
 
 /** Packs a body if it is large: on a thread that others may wait for, so one at a time. */
-export async function toStored(body: string): Promise<StoredBody> {
-  if (body.length < LARGE) return { body, packed: null };
+export async function toStored(body: Body): Promise<StoredBody> {
+  if (typeof body === 'string') return { body, packed: null };
   return { body: null, packed: await compress(body, QUICKLY) };
 }
 
-/** The text again; one at a time, like packing. */
-export async function toText({ body, packed }: StoredBody): Promise<string> {
-  return body ?? (await decompress(packed)).toString();
+/** The body again; one at a time, like packing. */
+export async function fromStored({ body, packed }: StoredBody): Promise<Body> {
+  return body ?? bodyOf(await decompress(packed, UNPACKED));
 }

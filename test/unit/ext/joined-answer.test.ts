@@ -5,11 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { createJoined } from '../../../server/ext/joined-answer.ts';
 import { answerOf } from '../../../server/provider/answer.ts';
 import { DomainError } from '../../../server/shared/domain-error.ts';
+import { type Body, bodyOf } from '../../../server/shared/json-body.ts';
 
 const MIB = 1024 * 1024;
 const tooLarge = () => new DomainError('invalid_request', 'too large');
 
-function page(body: string) {
+/** Large bodies come as bytes, small ones as text. */
+function page(text: string, body: Body = bodyOf(Buffer.from(text))) {
   return answerOf({ status: 200, headers: { etag: '"1"', 'set-cookie': 'x' }, body });
 }
 
@@ -39,7 +41,10 @@ describe('D30, D32: joining pages', () => {
           const keys = pages.map(() => order.next().value as number);
           const shuffled = [...pages.keys()].sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
           await Promise.all(
-            shuffled.map((n) => joined.keep(n + 1, pages.length, page(pages[n]?.[1] as string))),
+            shuffled.map((n) => {
+              const text = pages[n]?.[1] as string;
+              return joined.keep(n + 1, pages.length, page(text, n % 2 === 0 ? text : Buffer.from(text)));
+            }),
           );
           const { bytes, stream } = joined.toStream(page(''), { 7: 'seven "7"' });
           const whole = await buffer(stream);

@@ -18,7 +18,10 @@ it.each(['ENOSPC', 'EDQUOT'])('D30: joining pages waits when the disk is full: %
     handle.write = () => Promise.reject(full(code));
     return handle;
   });
-  await expect(file.put('page')).rejects.toMatchObject({ code: 'forwarding_busy', retryAfter: 30 });
+  await expect(file.put(Buffer.from('page'))).rejects.toMatchObject({
+    code: 'forwarding_busy',
+    retryAfter: 30,
+  });
   await file.close();
 });
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { exchangeText } from '../../../server/provider/http.ts';
+import { exchange } from '../../../server/provider/http.ts';
 
 const KIB = 1024;
 const TEXT = JSON.stringify({ name: 'Éclaireurs', list: Array(1_000).fill(7) });
@@ -29,7 +29,7 @@ afterAll(() => {
 });
 
 const ask = (limits = { milliseconds: 60_000, bytes: 64 * KIB }) =>
-  exchangeText(url, { method: 'GET', headers: { 'user-agent': 'castellan-test' } }, limits);
+  exchange(url, { method: 'GET', headers: { 'user-agent': 'castellan-test' } }, limits);
 
 describe('one exchange with the game’s API', () => {
   it.each([

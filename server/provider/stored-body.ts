@@ -7,8 +7,8 @@ const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
 /**
- * JSON gets hardly smaller by a higher quality or a larger window than 64 KiB, whose memory takes longer to get than the
- * bytes to pack. The event loop is called for each chunk.
+ * JSON gets hardly smaller by a higher quality or a larger window than 64 KiB, whose memory takes time to get. The event
+ * loop is called for each chunk.
  */
 const QUICKLY = {
   chunkSize: 128 * 1024,

@@ -48,6 +48,8 @@ class JsonReader {
   readonly #levels: Level[] = [];
   #at = 0;
   #expected: Expected = 'value';
+  #end = 0;
+  #isInString = false;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -55,13 +57,16 @@ class JsonReader {
 
   /** Reads at least to `end`; undefined while there is more. */
   read(end: number): boolean | undefined {
+    this.#end = end;
     while (this.#at < this.#bytes.length) {
       if (this.#at >= end) return undefined;
       const code = this.#bytes[this.#at] as number;
-      if (isBlank(code)) this.#at += 1;
+      if (this.#isInString) {
+        if (!this.#restOfString()) return false;
+      } else if (isBlank(code)) this.#at += 1;
       else if (!this.#take(code)) return false;
     }
-    return this.#expected === 'end of value' && this.#levels.length === 0;
+    return this.#expected === 'end of value' && this.#levels.length === 0 && !this.#isInString;
   }
 
   /** Takes the token that begins here; false where none may that begins so. */
@@ -103,14 +108,14 @@ class JsonReader {
 
   #name(code: number): boolean {
     this.#expected = 'colon';
-    return code === QUOTE && this.#string();
+    return code === QUOTE && this.#beginString();
   }
 
   #value(code: number): boolean {
     if (code === IN_OBJECT.opening) return this.#open(IN_OBJECT);
     if (code === IN_LIST.opening) return this.#open(IN_LIST);
     this.#expected = 'end of value';
-    if (code === QUOTE) return this.#string();
+    if (code === QUOTE) return this.#beginString();
     if (code === MINUS || isDigit(code)) return this.#number();
     return this.#literal(LITERALS.get(code));
   }
@@ -124,12 +129,21 @@ class JsonReader {
     return true;
   }
 
-  #string(): boolean {
+  #beginString(): boolean {
+    this.#at += 1;
+    return this.#restOfString();
+  }
+
+  /** Reads a string to its end, or as far as is wanted now: one alone may be as large as all. */
+  #restOfString(): boolean {
     const bytes = this.#bytes;
-    for (let at = this.#at + 1; at < bytes.length; at += 1) {
+    const end = Math.min(this.#end, bytes.length);
+    let at = this.#at;
+    for (; at < end; at += 1) {
       const code = bytes[at] as number;
       if (code === QUOTE) {
         this.#at = at + 1;
+        this.#isInString = false;
         return true;
       }
       if (code < 0x20) return false;
@@ -137,11 +151,20 @@ class JsonReader {
       at += 1;
       const escaped = bytes[at] as number;
       if (escaped === LOWER_U) {
-        if (!bytes.subarray(at + 1, at + 5).every((digit) => HEX_DIGITS.has(digit))) return false;
+        if (!this.#hasFourHexDigits(at + 1)) return false;
         at += 4;
       } else if (!ESCAPES.has(escaped)) return false;
     }
-    return false;
+    this.#at = at;
+    this.#isInString = true;
+    return true;
+  }
+
+  #hasFourHexDigits(begin: number): boolean {
+    for (let at = begin; at < begin + 4; at += 1) {
+      if (!HEX_DIGITS.has(this.#bytes[at] as number)) return false;
+    }
+    return true;
   }
 
   #number(): boolean {

@@ -87,6 +87,18 @@ describe('D30: what is JSON', () => {
     expect(await judged(`,${list}`)).toEqual({ verdict: false, pieces: 1 });
   });
 
+  it('D3c: is read in pieces even where it is one string, wherever they end', async () => {
+    for (const text of ['\\u00e9', '\\"', 'x']) {
+      for (let before = 0; before < 6; before += 1) {
+        const string = `"${'x'.repeat(before)}${text.repeat(20 * KIB)}`;
+        const pieces = (length: number) => Math.ceil(length / (64 * KIB));
+        expect(await judged(`${string}"`)).toEqual({ verdict: true, pieces: pieces(string.length + 1) });
+        expect((await judged(string)).verdict).toBe(false);
+        expect((await judged(`${string}\n"`)).verdict).toBe(false);
+      }
+    }
+  });
+
   it('has at most 1,000 levels, so that brackets take no memory', async () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect((await judged(nested(1_000))).verdict).toBe(true);

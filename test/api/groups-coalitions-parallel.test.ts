@@ -25,7 +25,7 @@ let app: TestApp;
 let root: Client;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ connections: 8 });
   root = app.client(app.root);
   tick(app.clock);
   await addBodies(app, [

@@ -15,7 +15,7 @@ let app: TestApp;
 let dyn: string;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ connections: 8 });
   dyn = await app.dynamicToken();
   await letIn(app, { alliances: [99_000_001], corporations: [CORPORATION, 98_000_012] });
 });

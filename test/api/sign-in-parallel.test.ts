@@ -12,7 +12,7 @@ describe('concurrent sign-ins', () => {
   let dyn: string;
 
   beforeAll(async () => {
-    app = await startTestApp();
+    app = await startTestApp({ connections: 8 });
     dyn = await app.dynamicToken();
     await letIn(app, { alliances: [99_000_001, 99_000_002] });
   });

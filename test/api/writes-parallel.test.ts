@@ -15,7 +15,7 @@ const ROUNDS = 20;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ connections: 8 });
   await addBodies(app, [{ alliance: ALLIANCE, corporations: CORPORATIONS }]);
 });
 afterAll(() => app.stop());

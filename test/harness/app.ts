@@ -37,6 +37,8 @@ export interface TestAppOptions {
   readonly providerLimits?: AppOptions['providerLimits'];
   /** A smaller cache of the provider's answers. */
   readonly providerCacheBytes?: number;
+  /** Database connections for requests that a test sends at once. */
+  readonly connections?: number;
 }
 
 export type Client = ReturnType<typeof createClient>;
@@ -76,6 +78,9 @@ export interface SignedIn {
 
 const CALLBACK = 'http://127.0.0.1:9/app?keep=%20this';
 
+/** Each plans its statements anew, which takes longer than most tests need it. */
+const FEW_CONNECTIONS = 4;
+
 /** Unless a test is about outages, a slow machine is none. */
 const PATIENT = { watched: false, connectedWithin: 60_000 };
 
@@ -110,7 +115,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...(options.providerCacheBytes && { providerCacheBytes: options.providerCacheBytes }),
     database: {
       onStatement: (sql) => statements.push(sql),
-      poolSize: 8,
+      poolSize: options.connections ?? FEW_CONNECTIONS,
       ...(!options.databaseBy && PATIENT),
     },
   });

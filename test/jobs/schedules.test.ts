@@ -257,6 +257,8 @@ describe('D52: a time that daylight saving skips', () => {
 
 describe('D52: a job runs when it is due', () => {
   const DAY = 86_400_000;
+  /** Schedules of tests are far off, so that no other job becomes due in the meantime. */
+  const LONG_AGO = new Date(0);
   /** All runs, also those that a worker has begun or ended by now. */
   const runs = async ({ db }: TestApp) => {
     const { rows } = await sql<{ name: string }>`
@@ -269,19 +271,24 @@ describe('D52: a job runs when it is due', () => {
   const add = (of: TestApp) => addSchedules(of.db, scheduledJobs, of.clock.now());
 
   it('one whose time passed while no worker was there runs once, when one comes', async () => {
-    await add(app);
-    await wasEnqueued(app, 'maintenance', new Date(Date.now() - 3 * DAY));
-    await startWorker(app.app.services);
-    expect(await runs(app)).toEqual(['maintenance']);
-    const known = await app.db.selectFrom('schedules').select('job_id').orderBy('job_id').execute();
-    expect(known.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
+    const other = await startTestApp();
+    try {
+      await add(other);
+      await wasEnqueued(other, 'maintenance', LONG_AGO);
+      await startWorker(other.app.services);
+      expect(await runs(other)).toEqual(['maintenance']);
+      const known = await other.db.selectFrom('schedules').select('job_id').orderBy('job_id').execute();
+      expect(known.map(({ job_id }) => job_id)).toEqual(scheduledJobs);
+    } finally {
+      await other.stop();
+    }
   });
 
   it('a worker starts although one job cannot be enqueued at that moment', async () => {
     const other = await startTestApp();
     try {
       await add(other);
-      for (const name of ['check-grants', 'follow-names']) await wasEnqueued(other, name, new Date(0));
+      for (const name of ['check-grants', 'follow-names']) await wasEnqueued(other, name, LONG_AGO);
       await other.app.services.queue.boss.deleteQueue('check-grants');
       await startScheduler(other.app.services);
       expect(await runs(other)).toEqual(['follow-names']);
@@ -296,8 +303,6 @@ describe('D52: a job runs when it is due', () => {
   describe('beside a worker', () => {
     /** The longest time until a worker notices that a job is due, in milliseconds. */
     const NOTICED = 15_000;
-    /** The schedules of tests are far off. */
-    const LONG_AGO = new Date(0);
     let other: TestApp;
     beforeEach(async () => {
       other = await startTestApp();

@@ -25,7 +25,7 @@ let root: Client;
 let scenes: ReturnType<typeof joiningScenes>;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ connections: 8 });
   root = app.client(app.root);
   await addBodies(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
   scenes = joiningScenes(app, 7_100_000, [ONE, OTHER]);

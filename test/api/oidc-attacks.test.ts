@@ -24,7 +24,7 @@ let coalition: string;
 const browserOf = (characterId: number) => new Browser(app, { choice: { characterId } });
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ connections: 8 });
   coalition = await letIn(app, { alliances: [ALLIANCE], corporations: [CORPORATION] });
   party = await addRelyingParty(app);
 });

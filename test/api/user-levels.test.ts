@@ -16,7 +16,7 @@ let app: TestApp;
 let lastId = 2_160_000_000;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ connections: 8 });
   await addBodies(app, [
     { alliance: 99_500_001, corporations: [AT[1], AT[3]] },
     { corporations: [AT[5]] },

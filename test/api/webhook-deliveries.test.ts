@@ -32,7 +32,7 @@ let root: Client;
 let made = 0;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ connections: 8 });
   root = app.client(app.root);
   await addHome(app);
 });

@@ -16,6 +16,8 @@ export interface Admission {
   readonly params: Readonly<Record<string, unknown>>;
   readonly body: unknown;
   readonly clock: Clock;
+  /** When the caller was looked up, in terms of `performance.now()`; absent where there is no client. */
+  readonly judgedAt?: number;
   /** Makes the signal of {@link goneOf}; absent where there is no client. */
   readonly gone?: () => AbortSignal;
 }

@@ -69,7 +69,7 @@ export function createForward(services: ForwardServices): Forward {
     const recheck = createRecheck(async () => {
       const now = await rejudge(services.db, admission);
       await requireUse(services, now, request.as?.characterId);
-    });
+    }, admission.judgedAt);
     /** Judges again before and after, as a call may wait for its turn, an access token and names. */
     const ask = async (asked: ProviderRequest, olderThan: number): Promise<ProviderAnswer> => {
       await recheck(olderThan);

@@ -1,7 +1,7 @@
 import type { AppRoute } from '@ts-rest/core';
 import type { RequestHandler, Response } from 'express';
 import type { AccessRule, RouteMetadata } from '../../contract/access.ts';
-import { requireClearance } from '../access/admission.ts';
+import { type Admission, requireClearance } from '../access/admission.ts';
 import { authenticate } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
@@ -33,6 +33,7 @@ export function admit({ path }: AppRoute, rule: RouteMetadata['access'], service
     // Express resets `req.params` before the error handler runs, but a crash report includes them (D50).
     res.locals.params = req.params;
     if (rule === 'public') return limited(req, res, next);
+    res.locals.judgedAt = performance.now();
     callerWithinLimit(services, req, res)
       .then((caller) => {
         letIn(rule, caller, res);
@@ -49,6 +50,7 @@ export function admit({ path }: AppRoute, rule: RouteMetadata['access'], service
 export function admitLate(rule: RouteMetadata['access'], services: Services): RequestHandler {
   return (req, res, next) => {
     if (rule === 'public' || res.locals.bodyIsLate === false) return next();
+    res.locals.judgedAt = performance.now();
     authenticate(services, req.headers.authorization)
       .then((caller) => letIn(rule, caller, res))
       .then(() => next(), next);
@@ -60,7 +62,8 @@ function letIn(rule: AccessRule, caller: Caller, res: Response): void {
   requireClearance(rule, caller);
 }
 
-/** The caller that {@link admit} found. */
-export function callerOf(res: Response): Caller {
-  return res.locals.caller as Caller;
+/** The caller that {@link admit} found, and when it was looked up. */
+export function judgedIn(res: Response): Required<Pick<Admission, 'caller' | 'judgedAt'>> {
+  const { caller, judgedAt } = res.locals;
+  return { caller: caller as Caller, judgedAt: judgedAt as number };
 }

@@ -11,7 +11,7 @@ import { isAdministrator } from '../access/clearance-levels.ts';
 import { onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
 import { rehearse } from '../standing/rehearse.ts';
-import { admit, admitLate, callerOf, previews, ruleOf } from './admission.ts';
+import { admit, admitLate, judgedIn, previews, ruleOf } from './admission.ts';
 import { goneWith } from './client-gone.ts';
 import { readBody } from './input/body.ts';
 import { requireEncodedQuery } from './input/query.ts';
@@ -140,16 +140,15 @@ function guarded(
   }
   return async (input) => {
     const { params, body, req, res } = input;
-    const caller = callerOf(res);
     const gone = () => goneWith(res);
-    const admission = { caller, rule, params, body, clock, gone };
+    const admission = { ...judgedIn(res), rule, params, body, clock, gone };
     await requireRights(db, admission);
     await beforeTrial?.(admission);
     // Set before the handler reads: a change in between is then in the feed after this position, so the client cannot
     // miss it (D92).
     if (positioned) res.setHeader('Castellan-Position', events.position);
     const work = (admitted: Admission) =>
-      onAccountOf(originOf(req, res, caller), () => handler({ ...input, ...inputOf(admitted) }));
+      onAccountOf(originOf(req, res, admission.caller), () => handler({ ...input, ...inputOf(admitted) }));
     if (route.method === 'GET' || isForwarding(route)) return work(admission);
     const write = { admission, isRehearsal: triesOnly(req), asksOthers: asksOthers(route), res };
     return inLineOfWrites(services, write, work);

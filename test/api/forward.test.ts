@@ -10,6 +10,7 @@ import { createVault } from '../../server/keys/vault.ts';
 import { createDocument } from '../../server/provider/operations.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
 import { documentedFetch, type SignedIn, startTestApp, type TestApp } from '../harness/app.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { forgetProvider, madeAnswer } from '../harness/provider.ts';
 import { type Problem, send } from '../harness/send.ts';
 
@@ -623,6 +624,26 @@ describe('D20, D27b, D29b: a call that waits is judged again', () => {
     // Those under way took long and are not answered either; the one that waited was not even asked.
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(17).fill(401));
     await arrived(16);
+  });
+
+  it('where its caller was demoted while the use of another user’s token was recorded: 403', async () => {
+    const { client, user } = await app.signIn(caller.user.character_id, { scopes: SCOPES });
+    await setLevel(app, user.character_id, 1);
+    const on_behalf_of = other.user.character_id;
+    const esi_path = `characters/${on_behalf_of}/wallet`;
+    app.provider.reset();
+    const answer = await meanwhile(
+      app,
+      'lock table events in share mode',
+      [],
+      () => client.ext.forward({ params: { esi_path }, body: { on_behalf_of } }),
+      async () => {
+        await setLevel(app, user.character_id, 0);
+        later(500);
+      },
+    );
+    expect(answer).toMatchObject({ status: 403, body: { code: 'no_authority' } });
+    await arrived(0);
   });
 
   it('before further pages of a joined answer, the authority over another user too: 403', async () => {

@@ -54,6 +54,18 @@ export async function rejudge(db: Kysely<Database>, admission: Admission): Promi
   return judgeAs(db, admission, await findCaller(db, admission.caller.uuid));
 }
 
+/** Milliseconds after which a read counts as one that had to wait for something. */
+const WAITED = 1_000;
+
+/**
+ * Judges a read that had to wait again before it is answered, so that nobody learns by it what they may not know any
+ * more (D20, D27b, D29b).
+ */
+export async function rejudgeLate(db: Kysely<Database>, admission: Admission): Promise<void> {
+  const { judgedAt = performance.now() } = admission;
+  if (performance.now() - judgedAt > WAITED) await rejudge(db, admission);
+}
+
 /**
  * Repeats the checks of an admission inside the transaction of its write and locks the caller's row, so that nobody can
  * demote, move or delete the caller before the transaction ends: a demotion comes either before the write, which is

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { RouteMetadata } from '../../contract/access.ts';
 import { c, FlagInQuery } from '../../contract/common.ts';
 import { PREVIEW_TYPE, Preview, contract as whole } from '../../contract/index.ts';
-import { type Admission, requireRights } from '../access/admission.ts';
+import { type Admission, rejudge, rejudgeLate, requireRights } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
 import { onAccountOf } from '../event/origin.ts';
@@ -149,7 +149,13 @@ function guarded(
     if (positioned) res.setHeader('Castellan-Position', events.position);
     const work = (admitted: Admission) =>
       onAccountOf(originOf(req, res, admission.caller), () => handler({ ...input, ...inputOf(admitted) }));
-    if (route.method === 'GET' || isForwarding(route)) return work(admission);
+    // Judges again itself, whenever it has waited.
+    if (isForwarding(route)) return work(admission);
+    if (route.method === 'GET') {
+      const answer = await work(admission);
+      await rejudgeLate(db, admission);
+      return answer;
+    }
     const write = { admission, isRehearsal: triesOnly(req), asksOthers: asksOthers(route), res };
     return inLineOfWrites(services, write, work);
   };
@@ -168,9 +174,14 @@ function previewed(route: AppRoute): AppRoute {
 function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Services): AnyHandler {
   return async (input) => {
     const run = (admitted: Admission) =>
-      rehearse(services, (tried) => handlerOf(tried)({ ...input, ...inputOf(admitted) }), {
-        asker: isAdministrator(admitted.caller.level) ? null : answersFor(admitted.caller),
-      });
+      rehearse(
+        services,
+        (tried) => handlerOf(tried)({ ...input, ...inputOf(admitted) }),
+        async (tx) => {
+          const caller = await rejudge(tx, admitted);
+          return isAdministrator(caller.level) ? null : answersFor(caller);
+        },
+      );
     const { admission, params } = input;
     const { group_id } = params;
     const inTurn =

@@ -47,13 +47,14 @@ interface Rehearsed {
  * Computes the effect of a change on people (D121): runs the change itself in a transaction that is rolled back, then
  * judges those whom it touches by the policies of their groups. It fails with the same errors as the real one.
  *
- * @param asker the user who learns of it, null for an administrator, who may learn everything: who leaves by a policy
- *   tells its conditions (D110), and by one of reach `person` whose alt it is (D100)
+ * @param findAsker finds the user who learns of it, once the change was authorized; null for an administrator, who may
+ *   learn everything: who leaves by a policy tells its conditions (D110), and by one of reach `person` whose alt it is
+ *   (D100)
  */
 export async function rehearse<Services extends Rehearsed>(
   services: Services,
   change: (services: Services) => Promise<unknown>,
-  { asker }: { readonly asker: number | null },
+  findAsker: (tx: Transaction<Database>) => Promise<number | null>,
 ): Promise<Preview> {
   return inRehearsal(services.db, async (tx) => {
     const now = services.clock.now();
@@ -61,7 +62,8 @@ export async function rehearse<Services extends Rehearsed>(
     const judged = (except: readonly Member[]) => judgeToTheEnd(services, tx, now, { except, visible });
     let anyway: readonly Member[] | undefined;
     const touches: Touches = async (_, those) => {
-      // By what the asker may see now: the change itself may show or hide policies.
+      // By what the asker may see now: after the wait for locks, and before the change, which may show or hide policies.
+      const asker = await findAsker(tx);
       visible = asker === null ? null : await services.policies.findVisible(tx, asker);
       await storeWholeStandings(tx, those, { alts: asker === null });
       anyway = await undone(tx, () => judged([]));

@@ -1,6 +1,6 @@
 import type { Target } from '../../contract/event.ts';
 import type { Job, JobDryRun, JobRun } from '../../contract/system.ts';
-import { type Admission, readmit } from '../access/admission.ts';
+import { type Admission, readmit, rejudge } from '../access/admission.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
 import { isHeld } from '../guard/held.queries.ts';
@@ -71,6 +71,8 @@ export async function runJob(
     return { job_id: jobId, run_id };
   }
   const changes = await rehearse(jobId);
+  // It asked the game about everybody, which takes minutes.
+  await rejudge(db, admission);
   if (changes === undefined) {
     throw invalid(['query', 'dry_run'], `${jobId} cannot tell beforehand what it would change`);
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contract } from '../../contract/index.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { authenticate } from '../../server/access/authenticate.ts';
@@ -353,6 +353,55 @@ describe('D14: while a location is fetched', () => {
       app.db.updateTable('users').set({ owner_hash: 'another' }).where('character_id', '=', id).execute(),
     );
     expect({ refused, stored }).toMatchObject({ refused: { code: 'not_found' }, stored: 0 });
+  });
+});
+
+describe('D14, D20: who had to wait for what he may not know any more is not told', () => {
+  /** As if so many milliseconds had passed. */
+  function later(milliseconds: number): void {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds);
+  }
+  afterEach(() => {
+    vi.restoreAllMocks();
+    app.provider.reset();
+  });
+
+  it.each<[string, (by: Somebody) => Promise<unknown>, object]>([
+    ['a demotion', (by) => setLevel(app, by.id, 0), { status: 403, body: { code: 'no_authority' } }],
+    [
+      'the deletion of the token (D20)',
+      (by) => app.db.deleteFrom('tokens').where('owner_id', '=', by.id).execute(),
+      { status: 401, body: { code: 'token_revoked' } },
+    ],
+  ])('a read: %s', async (_, happens, refused) => {
+    const [by, character_id] = [await somebody(1), await bystander()];
+    const read = () => by.client.history.wallet({ params: { character_id } });
+    expect(await read()).toMatchObject({ status: 200 });
+    const lock = 'lock table character_wallets in access exclusive mode';
+    const answer = await meanwhile(app, lock, [], read, async () => {
+      await happens(by);
+      later(5_000);
+    });
+    expect(answer).toMatchObject(refused);
+  });
+
+  it('a dry run of a job, which asks the game about everybody', async () => {
+    const by = await somebody(10);
+    let answer: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.provider.reset();
+    app.provider.faults.add('api', { kind: 'hold', until });
+    const run = by.client.system.runJob({
+      params: { job_id: 'refresh-organizations' },
+      query: { dry_run: true },
+    });
+    await expect.poll(() => app.provider.requests.some(({ area }) => area === 'api')).toBe(true);
+    await setLevel(app, by.id, 9);
+    answer();
+    expect(await run).toMatchObject({ status: 403, body: { detail: needs(10, 9) } });
   });
 });
 

@@ -18,6 +18,7 @@ import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { snapshot } from '../harness/dump.ts';
+import { meanwhile } from '../harness/meanwhile.ts';
 import { CHARACTERS, CORPORATIONS } from '../harness/model/world.ts';
 import { plans } from '../harness/reach/plan.ts';
 import { groupId, settle } from '../harness/reach/settle.ts';
@@ -323,7 +324,7 @@ describe('D121: a preview looks at those alone whom the change can affect', () =
       await updateCoalition(services, admitted, COALITION, body);
       looked = (await sql<{ character_id: number }>`${storedUsers} order by 1`.execute(services.db)).rows;
     };
-    await rehearse(app.app.services, change, { asker: null });
+    await rehearse(app.app.services, change, async () => null);
     return looked.map(({ character_id }) => character_id);
   }
 
@@ -512,6 +513,28 @@ it('D110: below level 9 a preview leaves out policies that the caller may not se
   expect(await seen(owner)).toEqual(all);
 });
 
+it('D14, D110: a preview leaves out policies that the caller, demoted while it waited, may not see', async () => {
+  const owner = await callerAt(app, { id: 45, level: 9, corporation: ONE });
+  await person(46, 'Ora', TWO);
+  const [own, other] = [await group('Of one demoted'), await group('Kept from her', ['Ora'])];
+  await ok(root.group.update({ params: own, body: { members: ['Character 45'], owner: 'Character 45' } }));
+  await ok(
+    root.group.setPolicy({
+      params: other,
+      body: { visible_to: 'members', grace_hours: 0, eligible: { groups_none: [own.group_id] } },
+    }),
+  );
+  const preview = () =>
+    ok(owner.group.update.preview({ params: own, body: { add_members: ['Ora'] } })).then(({ changes }) =>
+      told(changes),
+    );
+  const gain = 'group gained Of one demoted: Ora';
+  expect(await preview()).toEqual(['group lost Kept from her: Ora', gain]);
+  const lock = 'select from groups where group_id = $1 for update';
+  const demoted = await meanwhile(app, lock, [own.group_id], preview, () => setLevel(app, 45, 0));
+  expect(demoted).toEqual([gain]);
+});
+
 it('D110, D121: a preview tells of the policies that the caller may see before the change', async () => {
   const [home, others] = ['c5'.repeat(12), 'c6'.repeat(12)];
   const [mine, theirs] = [99_700_005, 99_700_006];
@@ -552,7 +575,7 @@ it('D121: concurrent changes of others do not appear in a preview', async () => 
       await touches(db, { users: [20] });
       await setLevel(app, 20, 5);
     },
-    { asker: null },
+    async () => null,
   );
   expect(preview.changes).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { isMember } from '../access/clearance-levels.queries.ts';
 import type { JsonText } from '../database/json-text.ts';
 import type { Database, GroupTable } from '../database/tables.ts';
 import { isEligibleAtAll } from '../policy/eligibility.queries.ts';
+import { inPieces } from '../shared/in-pieces.ts';
 import type { ListDifference } from '../shared/list-change.ts';
 
 /** The row of a Group record. */
@@ -182,15 +183,23 @@ export async function findUsersNamed(
   names: ReadonlySet<string>,
 ): Promise<UsersNamed> {
   if (names.size === 0) return { users: new Map(), members: new Map() };
-  const { rows } = await sql<{ id: number; name: string; seen_on: Date; is_member: boolean }>`
-    select u.character_id as id, u.character_name as name, u.seen_on, m.character_id is not null as is_member
-    from users u left join group_members m on m.group_id = ${groupId} and m.character_id = u.character_id
-    where u.character_name = any(${[...names]}::text[])
-    order by u.character_id for key share of u`.execute(db);
-  // Of two entries with the same key the map keeps the later one.
-  const found = rows.sort((one, other) => one.seen_on.getTime() - other.seen_on.getTime());
-  const byName = (users: typeof found) => new Map(users.map(({ name, id }) => [name, id]));
-  return { users: byName(found), members: byName(found.filter((user) => user.is_member)) };
+  const { rows } = await sql<{ id: number; name: string; is_member: boolean }>`
+    with found as materialized (
+      select u.character_id as id, u.character_name as name, u.seen_on, m.character_id is not null as is_member
+      from users u left join group_members m on m.group_id = ${groupId} and m.character_id = u.character_id
+      where u.character_name = any(${[...names]}::text[])
+      order by u.character_id for key share of u
+    )
+    select id, name, is_member from found order by seen_on, id`.execute(db);
+  const [users, members] = [new Map<string, number>(), new Map<string, number>()];
+  // Of two entries with the same key a map keeps the later one.
+  await inPieces(rows, (some) => {
+    for (const { id, name, is_member } of some) {
+      users.set(name, id);
+      if (is_member) members.set(name, id);
+    }
+  });
+  return { users, members };
 }
 
 /**

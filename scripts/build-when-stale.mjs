@@ -4,7 +4,16 @@
  * for a thousand of them. Types are checked by `npm run check`.
  *   node scripts/build-when-stale.mjs [production] [development]                both unless told
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, parse, relative, resolve } from 'node:path';
 import { copyTexts } from './copy-texts.mjs';
 
@@ -32,8 +41,11 @@ const BUNDLED_BY = [
   'tsconfig.json',
   'package-lock.json',
   'scripts/build-when-stale.mjs',
+  'scripts/require-node.cjs',
   'scripts/source-map-by-lines.mjs',
 ];
+/** Each program runs it first, as most are started without npm; it reads the package.json of the folder above. */
+const REQUIRE_NODE = 'require-node.cjs';
 /** Two folders below the output, like the sources: paths relative to a source are the same there. */
 const BUNDLE = 'server/bundle';
 /** CommonJS packages ask for modules of Node.js by `require`. */
@@ -66,6 +78,7 @@ export async function buildWhenStale(name) {
   const began = new Date();
   const outputs = await bundle(programs, folders, join(out, BUNDLE));
   // What a program consists of comes before the program.
+  write(join(out, REQUIRE_NODE), readFileSync(join('scripts', REQUIRE_NODE)));
   for (const { path, contents } of outputs) write(path, contents);
   for (const starter of starters) {
     write(starter, startOf(starter, out));
@@ -105,9 +118,16 @@ async function bundle(programs, folders, outdir) {
 
 /** The program itself; stack traces name its sources, not the bundle. */
 function startOf(starter, out) {
-  const file = relative(dirname(starter), join(out, BUNDLE, basename(starter)));
-  const path = file.startsWith('.') ? file : `./${file}`;
-  return `process.setSourceMapsEnabled(true);\nawait import('${path}');\n`;
+  const pathTo = (file) => {
+    const path = relative(dirname(starter), join(out, file));
+    return path.startsWith('.') ? path : `./${path}`;
+  };
+  return [
+    `import '${pathTo(REQUIRE_NODE)}';`,
+    'process.setSourceMapsEnabled(true);',
+    `await import('${pathTo(join(BUNDLE, basename(starter)))}');`,
+    '',
+  ].join('\n');
 }
 
 /** Written atomically, because another process may be starting from it. */

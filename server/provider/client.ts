@@ -6,7 +6,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
-import { keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
+import { type CachedAnswer, keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
 import { isFresh, requestKeysOf, revalidated, toCache } from './cache.ts';
 import { createCachedAnswers } from './cached-answers.ts';
 import { type BudgetAccount, budgetAccountOf, type ErrorAllowance, type ErrorTally } from './error-budget.ts';
@@ -160,7 +160,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     const { token, kept, place } = how;
     const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
     const etag = kept?.etag ?? undefined;
-    let written = 0;
+    let entry: CachedAnswer | undefined;
     const answer = await sendWithinLimits(
       {
         url: addressOf(base, path, query),
@@ -183,9 +183,8 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         ...(place !== undefined && {
           toKeep: (raw, now) => {
             const whole = raw.status === 304 && kept !== undefined ? revalidated(kept, raw.headers) : raw;
-            const keeping = whole && toCache(whole, place, now, request.keepRefusal);
-            written = keeping?.body.length ?? 0;
-            return keeping;
+            entry = whole && toCache(whole, place, now, request.keepRefusal);
+            return entry;
           },
         }),
       },
@@ -194,7 +193,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     if (body === undefined) {
       metrics.providerCache.inc({ outcome: answer.status === 304 ? 'unchanged' : 'asked' });
     }
-    await upkeep.after(written);
+    await upkeep.after(entry);
     return toAnswer(answer, kept) ?? send(request, deadline, { ...how, kept: undefined });
   }
 

@@ -3,12 +3,17 @@ import { sharedTime } from '../database/clock.queries.ts';
 import type { Database } from '../database/tables.ts';
 import type { Clock } from '../shared/clock.ts';
 import { sweep } from './budget.queries.ts';
-import { beginGeneration } from './cache.queries.ts';
+import { beginGeneration, type CachedAnswer } from './cache.queries.ts';
 
 /** Maximum size of the cache on disk in bytes, over all processes (D30). */
 export const CACHE_BYTES = 512 * 1024 * 1024;
 /** Share of the maximum that a process may write between two checks of the size. */
 const UNSEEN = 1 / 64;
+/**
+ * Bytes on disk of an answer besides its body: headers, keys, entries of indexes. Without them a million empty lists
+ * would count as nothing.
+ */
+const ROW_BYTES = 1024;
 /** After every so many answers a few expired rows are deleted. */
 const SWEEP_EVERY = 50;
 const SWEPT_AT_ONCE = 20;
@@ -18,8 +23,8 @@ const SWEPT_AT_ONCE = 20;
  * runs of a job.
  */
 export interface Upkeep {
-  /** Call it after every answer, with the number of its characters that were cached. */
-  after(kept: number): Promise<void>;
+  /** Call it after every answer, with what of it was cached. */
+  after(cached: CachedAnswer | undefined): Promise<void>;
 }
 
 export function createUpkeep({
@@ -34,9 +39,9 @@ export function createUpkeep({
   let answered = 0;
   let written = 0;
   return {
-    async after(kept) {
+    async after(cached) {
       answered += 1;
-      written += kept;
+      if (cached !== undefined) written += ROW_BYTES + cached.body.length;
       if (written > cacheBytes * UNSEEN) {
         written = 0;
         await beginGeneration(db, cacheBytes);

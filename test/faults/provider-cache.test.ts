@@ -88,6 +88,24 @@ describe('D30: the size of cached answers is bounded', () => {
     expect(asked(CORPORATION)).toBe(2);
   });
 
+  it('answers that contain nothing count, too', async () => {
+    const nothing = (id: number): ProviderRequest => ({
+      path: `/markets/${market}/orders`,
+      query: [['type_id', String(id)]],
+      on: 'service',
+    });
+    expect((await ask(nothing(900_000))).data).toEqual([]);
+    let most = 0;
+    for (let batch = 1; batch <= 60; batch += 1) {
+      const ids = Array.from({ length: 50 }, (_, n) => 900_000 + batch * 50 + n);
+      await Promise.all(ids.map((id) => ask(nothing(id))));
+      most = Math.max(most, await bytesOnDisk());
+    }
+    market += 1;
+    expect(most).toBeGreaterThan(MOST / 4);
+    expect(most).toBeLessThan(1.5 * MOST);
+  });
+
   it('dead rows count, so an answer that is renewed again and again does not exceed it', async () => {
     let most = 0;
     for (let n = 1; n <= 60; n += 1) {

@@ -184,7 +184,7 @@ export const extRoutes = c.router({
     method: 'GET',
     path: '/ext/:esi_path',
     summary: 'Forward a GET request to the game (by GET)',
-    description: `${FORWARDING} The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET; a body with any field in it is taken in place of the query.`,
+    description: `${FORWARDING} The fields of ExternalForwardRequest come in the query, or in a JSON body, for clients that send one with GET, but not in both.`,
     pathParams: forwarded,
     query: ExternalForwardQuery,
     responses: FORWARDED,

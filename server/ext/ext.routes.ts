@@ -5,6 +5,7 @@ import type { contract } from '../../contract/index.ts';
 import type { Handlers } from '../http/mount.ts';
 import { written } from '../http/written-body.ts';
 import type { Services } from '../services/services.ts';
+import { invalid } from '../shared/domain-error.ts';
 import { createForward, type Forwarded } from './forward.ts';
 
 export function extHandlers(services: Services): Handlers<typeof contract.ext> {
@@ -15,13 +16,17 @@ export function extHandlers(services: Services): Handlers<typeof contract.ext> {
     },
     forwardGet: async ({ admission, params, query, req, res }) => {
       const sent = requestOf(req.body);
+      const [inQuery] = Object.keys(req.query);
+      if (sent !== undefined && inQuery !== undefined) {
+        throw invalid(['query', inQuery], 'The fields come in the query or in the body, not in both');
+      }
       const from = sent === undefined ? 'query' : 'body';
       return forwarded(res, await forward({ admission, path: params.esi_path, fields: sent ?? query, from }));
     },
   };
 }
 
-/** The JSON body of a GET replaces its query when it has any field, because existing clients send one (D30). */
+/** What the JSON body of a GET says, as existing clients send one (D30); undefined where it has no field. */
 function requestOf(body: unknown): ExternalForwardRequest | undefined {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (isObject && Object.keys(body).length === 0) return undefined;

@@ -258,6 +258,20 @@ describe('D30: forwarding', () => {
       });
     });
 
+    it('those of a GET come in its query or its body, not in both', async () => {
+      const { token } = caller;
+      const body = { id_annotations: true };
+      expect(await send(app, 'GET', '/ext/status?all_pages=true', { token, body })).toMatchObject({
+        status: 422,
+        json: { code: 'invalid_request', detail: [{ loc: ['query', 'all_pages'] }] },
+      });
+      const only = [
+        send(app, 'GET', '/ext/status', { token, body }),
+        send(app, 'GET', '/ext/status?all_pages=true', { token, body: {} }),
+      ];
+      expect((await Promise.all(only)).map(({ status }) => status)).toEqual([200, 200]);
+    });
+
     it('D3: a list as body of a GET is refused', async () => {
       const answer = await send<Problem>(app, 'GET', '/ext/status', { token: caller.token, body: [] });
       expect(answer).toMatchObject({ status: 422, json: { code: 'invalid_request' } });

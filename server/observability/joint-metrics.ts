@@ -9,7 +9,7 @@ const WANTED = 'castellan: your metrics';
 const WITHIN = 1_000;
 
 /** A metric in the JSON form of prom-client. */
-interface Told {
+interface SentMetric {
   readonly type: string;
 }
 
@@ -38,14 +38,14 @@ export function createJointMetrics(own: Registry, within = WITHIN): JointMetrics
       source.once('exit', () => {
         processes.delete(process);
         // Counts since it was asked last are lost, but no reader has seen them either.
-        const counts = process.told().filter(({ type }) => type !== 'gauge');
+        const counts = process.lastSent().filter(({ type }) => type !== 'gauge');
         ended = AggregatorRegistry.aggregate([ended, counts]).getMetricsAsArray();
       });
     },
     async read() {
       await waitAtMost(within, Promise.all([...processes].map((process) => process.ask())));
       const ours = await own.getMetricsAsJSON();
-      const all = [ours, ended, ...[...processes].map((process) => process.told())];
+      const all = [ours, ended, ...[...processes].map((process) => process.lastSent())];
       return AggregatorRegistry.aggregate(all).metrics();
     },
   };
@@ -55,24 +55,24 @@ interface Process {
   /** Resolves when it has sent its metrics, or ended. */
   ask(): Promise<void>;
   /** The metrics that it sent last. */
-  told(): readonly Told[];
+  lastSent(): readonly SentMetric[];
 }
 
 function follow(source: Source): Process {
   const waiting = new Set<() => void>();
-  let told: readonly Told[] = [];
+  let sent: readonly SentMetric[] = [];
   const wake = () => {
-    for (const heard of waiting) heard();
+    for (const resolve of waiting) resolve();
     waiting.clear();
   };
-  source.on('message', (message: { readonly metrics?: readonly Told[] } | string) => {
+  source.on('message', (message: { readonly metrics?: readonly SentMetric[] } | string) => {
     if (typeof message === 'string' || message.metrics === undefined) return;
-    told = message.metrics;
+    sent = message.metrics;
     wake();
   });
   source.once('exit', wake);
   return {
-    told: () => told,
+    lastSent: () => sent,
     ask: () =>
       new Promise((resolve) => {
         waiting.add(resolve);

@@ -3,8 +3,8 @@ import type { Clock } from '../shared/clock.ts';
 import { messageOf } from '../shared/message-of.ts';
 import { redactText } from './redact.ts';
 
-/** Fields of the log line besides the error. */
-interface Told {
+/** The error, and the other fields of the log line. */
+interface FailureFields {
   readonly err: unknown;
   readonly [name: string]: unknown;
 }
@@ -12,9 +12,9 @@ interface Told {
 /** A kind of failure. */
 interface Kind {
   /** When a line about it was last logged. */
-  toldAt: number;
+  loggedAt: number;
   /** Failures since then, not logged yet. */
-  untold: number;
+  unlogged: number;
 }
 
 /** State of one dependency. */
@@ -24,7 +24,7 @@ interface Subject {
   failures: number;
   since: number;
   /** Whether the last logged state is "failing". */
-  toldOf: boolean;
+  isLoggedAsFailing: boolean;
 }
 
 /**
@@ -33,7 +33,7 @@ interface Subject {
  */
 export interface Outages {
   /** Subjects and messages are constants in the source, so their number is bounded. */
-  failed(subject: string, told: Told, message: string, level?: 'warn' | 'error'): void;
+  failed(subject: string, fields: FailureFields, message: string, level?: 'warn' | 'error'): void;
   worked(subject: string): void;
 }
 
@@ -48,43 +48,43 @@ export function createOutages(log: Logger, clock: Clock): Outages {
   function subjectOf(name: string): Subject {
     const known = subjects.get(name);
     if (known !== undefined) return known;
-    const subject = { kinds: new Map(), failures: 0, since: 0, toldOf: false };
+    const subject = { kinds: new Map(), failures: 0, since: 0, isLoggedAsFailing: false };
     subjects.set(name, subject);
     return subject;
   }
 
   return {
-    failed(name, told, message, level = 'warn') {
+    failed(name, fields, message, level = 'warn') {
       const now = clock.now().getTime();
       const subject = subjectOf(name);
       const { kinds } = subject;
       if (subject.failures === 0) subject.since = now;
       subject.failures += 1;
-      const exact = `${message} ${kindOf(told.err)}`;
+      const exact = `${message} ${kindOf(fields.err)}`;
       const key = kinds.has(exact) || kinds.size < MOST_KINDS ? exact : 'others';
       const kind = kinds.get(key);
       // A clock that is set back must not silence the lines until it has caught up.
-      const isDue = kind === undefined || Math.abs(now - kind.toldAt) >= TELL_EVERY;
+      const isDue = kind === undefined || Math.abs(now - kind.loggedAt) >= TELL_EVERY;
       if (!isDue) {
-        kind.untold += 1;
+        kind.unlogged += 1;
         return;
       }
-      const isNew = kind === undefined || (!subject.toldOf && kind.untold === 0);
-      const { err, ...rest } = told;
-      if (isNew) log[level](told, message);
-      else log[level]({ ...rest, reason: reasonOf(err), times: kind.untold + 1 }, `${message} (again)`);
-      kinds.set(key, { toldAt: now, untold: 0 });
-      subject.toldOf = true;
+      const isNew = kind === undefined || (!subject.isLoggedAsFailing && kind.unlogged === 0);
+      const { err, ...rest } = fields;
+      if (isNew) log[level](fields, message);
+      else log[level]({ ...rest, reason: reasonOf(err), times: kind.unlogged + 1 }, `${message} (again)`);
+      kinds.set(key, { loggedAt: now, unlogged: 0 });
+      subject.isLoggedAsFailing = true;
     },
 
     worked(name) {
       const subject = subjects.get(name);
-      if (subject === undefined || !subject.toldOf) return;
+      if (subject === undefined || !subject.isLoggedAsFailing) return;
       const seconds = Math.round((clock.now().getTime() - subject.since) / 1000);
       log.info({ failures: subject.failures, seconds }, `${name}: works again`);
-      for (const kind of subject.kinds.values()) kind.untold = 0;
+      for (const kind of subject.kinds.values()) kind.unlogged = 0;
       subject.failures = 0;
-      subject.toldOf = false;
+      subject.isLoggedAsFailing = false;
     },
   };
 }

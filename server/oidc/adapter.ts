@@ -21,14 +21,14 @@ import { errors } from './library.ts';
 import { LIFETIMES } from './lifetimes.ts';
 import { relyingParty } from './relying-party.ts';
 
-type Parts = Pick<Services, 'db' | 'clock' | 'keys' | 'log'>;
+type AdapterServices = Pick<Services, 'db' | 'clock' | 'keys' | 'log'>;
 
 /**
  * Storage of the OpenID Connect library in PostgreSQL, so that any process can continue what another began. The ids are
  * secrets (codes, tokens, cookies), so only their hashes are stored.
  */
-export function createAdapter(parts: Parts, model: string): Adapter {
-  const { db, clock, log } = parts;
+export function createAdapter(services: AdapterServices, model: string): Adapter {
+  const { db, clock, log } = services;
   const at = (id: string) => ({ model, idHash: digestOf(id) });
   return {
     async upsert(id, payload, expiresIn) {
@@ -62,7 +62,9 @@ export function createAdapter(parts: Parts, model: string): Adapter {
       }
     },
     find: async (id) =>
-      model === 'Client' ? relyingParty(parts, id) : withId(await findArtifact(db, at(id), clock.now()), id),
+      model === 'Client'
+        ? relyingParty(services, id)
+        : withId(await findArtifact(db, at(id), clock.now()), id),
     async findByUid(uid) {
       return withId(await findSession(db, uid, clock.now()));
     },

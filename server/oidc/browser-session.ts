@@ -3,20 +3,20 @@ import type { Services } from '../services/services.ts';
 import { rememberEnd } from '../session/artifacts.queries.ts';
 import { LIFETIMES } from './lifetimes.ts';
 
-type Parts = Pick<Services, 'db' | 'clock'>;
+type SessionServices = Pick<Services, 'db' | 'clock'>;
 
 /**
  * Corrects when the library ends, renames and replaces the session of a browser, whose requests may overlap, and whose
  * answers may get lost (D82).
  */
-export function keepBrowserSessions(provider: Provider, parts: Parts): void {
-  keepEnded(provider, parts);
+export function keepBrowserSessions(provider: Provider, services: SessionServices): void {
+  keepEnded(provider, services);
   keepUntilReplaced(provider);
   keepId(provider);
 }
 
 /** A session that the user ended stays over, whatever requests were under way: the library would store it again. */
-function keepEnded(provider: Provider, { db, clock }: Parts): void {
+function keepEnded(provider: Provider, { db, clock }: SessionServices): void {
   const { destroy } = provider.Session.prototype;
   Object.assign(provider.Session.prototype, {
     async destroy(this: InstanceType<typeof provider.Session>) {

@@ -9,7 +9,7 @@ import { forgetSignIn } from '../session/artifacts.queries.ts';
 import { findClient } from './client.queries.ts';
 import { algorithmOf } from './clients.ts';
 
-type Parts = Pick<Services, 'db' | 'clock' | 'keys' | 'settings' | 'log'>;
+type LogoutServices = Pick<Services, 'db' | 'clock' | 'keys' | 'settings' | 'log'>;
 
 /** Lifetime of a logout token in seconds. */
 const GOOD_FOR = 120;
@@ -60,7 +60,7 @@ function expected(promise: Promise<void>): PromiseLike<void> {
  * application no longer exists, `again` when a retry may succeed.
  */
 export async function noticeLogout(
-  { db, clock, keys, settings, log }: Parts,
+  { db, clock, keys, settings, log }: LogoutServices,
   { client_id, character_id, sid }: Omit<Payload<'send-logout'>, 'attempt'>,
 ): Promise<'done' | 'again'> {
   const client = await findClient(db, client_id);

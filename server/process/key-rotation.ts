@@ -12,7 +12,7 @@ class KeysRemoved extends CannotStart {
   override name = 'KeysRemoved';
 }
 
-type KeyParts = Pick<Services, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'settings'>;
+type KeyServices = Pick<Services, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'settings'>;
 
 /**
  * Refuses to start when a key is missing that signed unexpired tokens or encrypted valid grants or secrets of webhooks.
@@ -20,7 +20,7 @@ type KeyParts = Pick<Services, 'db' | 'keys' | 'vault' | 'clock' | 'log' | 'sett
  *
  * @throws KeysRemoved which lists everything that would be lost
  */
-export async function requireKeys(services: KeyParts): Promise<void> {
+export async function requireKeys(services: KeyServices): Promise<void> {
   const lacks = [await removedSigningKeys(services), await removedEncryptionKeys(services)];
   const found = lacks.flatMap((lack) => (lack !== undefined && !lack.forced ? lack.problem : []));
   if (found.length > 0) throw new KeysRemoved(found.join('\n'));
@@ -35,7 +35,7 @@ interface Lack {
   giveUp(): Promise<void>;
 }
 
-async function removedSigningKeys(services: KeyParts): Promise<Lack | undefined> {
+async function removedSigningKeys(services: KeyServices): Promise<Lack | undefined> {
   const { db, keys, clock, settings } = services;
   const orphans = await tokensOfOtherKeys(db, keys.kids, clock.now());
   if (orphans.length === 0) return undefined;
@@ -48,7 +48,7 @@ async function removedSigningKeys(services: KeyParts): Promise<Lack | undefined>
   return { forced: settings.forceKeyRemoval, problem, giveUp: () => giveUpTokens(services) };
 }
 
-async function removedEncryptionKeys(services: KeyParts): Promise<Lack | undefined> {
+async function removedEncryptionKeys(services: KeyServices): Promise<Lack | undefined> {
   const { db, vault, clock, log, settings } = services;
   const lost = (await grantsByKey(db)).filter(
     ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),

@@ -26,7 +26,7 @@ export interface Leases {
   close(): void;
 }
 
-export interface LeaseParts {
+export interface LeaseServices {
   readonly db: Kysely<Database>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
@@ -41,7 +41,7 @@ const ALONE_MILLIS = 5_000;
 /**
  * @param keys maximum number of keys in memory (LRU); the block of an evicted key is lost until its window ends
  */
-export function createLeases({ db, clock, log }: LeaseParts, keys: number): Leases {
+export function createLeases({ db, clock, log }: LeaseServices, keys: number): Leases {
   const held = new LRUCache<string, Held>({ max: keys });
   /** Keys with a block large enough to be returned when idle. */
   const large = new Set<string>();

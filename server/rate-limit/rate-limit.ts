@@ -1,6 +1,6 @@
 import type { TokenClaims } from '../keys/signing-keys.ts';
 import { countedAs } from './address.ts';
-import { createLeases, type LeaseParts, type Quota } from './leases.ts';
+import { createLeases, type LeaseServices, type Quota } from './leases.ts';
 
 /** Requests per minute, counted over all processes (D60). */
 export interface RateLimit {
@@ -23,7 +23,7 @@ const KEYS = 50_000;
 /**
  * @param limit RATE_LIMIT; 0 means no limit, and undefined is returned
  */
-export function createRateLimit(services: LeaseParts, limit: number): RateLimit | undefined {
+export function createRateLimit(services: LeaseServices, limit: number): RateLimit | undefined {
   if (limit === 0) return undefined;
   const tokens = createLeases(services, KEYS);
   const addresses = createLeases(services, KEYS);

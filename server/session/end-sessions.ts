@@ -19,14 +19,14 @@ import {
 /** Users whose rights one statement judges. */
 const AT_ONCE = 1000;
 
-type Parts = Pick<Services, 'queue' | 'clock'>;
+type EndingServices = Pick<Services, 'queue' | 'clock'>;
 
 /**
  * Ends the OpenID Connect sessions of these characters: browser sessions, grants, codes and tokens, in the transaction
  * that causes it. A job notifies the applications (D84).
  */
 export async function endSessions(
-  { queue, clock }: Parts,
+  { queue, clock }: EndingServices,
   tx: Transaction<Database>,
   characterIds: readonly number[],
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function endSessions(
  * (D84).
  */
 export async function endUnwelcome(
-  { queue, clock }: Parts,
+  { queue, clock }: EndingServices,
   tx: Transaction<Database>,
   candidates: Candidates,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function endUnwelcome(
  * those of {@link sweepSessions} do.
  */
 export async function endUnwelcomeOf(
-  services: Parts,
+  services: EndingServices,
   tx: Transaction<Database>,
   client_id: string,
   atOnce = AT_ONCE,
@@ -78,7 +78,7 @@ export async function endUnwelcomeOf(
  * are those of a dry run.
  */
 export async function sweepSessions(
-  services: Parts & Pick<Services, 'db'>,
+  services: EndingServices & Pick<Services, 'db'>,
   { dryRun, signal }: Pick<Run, 'dryRun' | 'signal'>,
   atOnce = AT_ONCE,
 ): Promise<readonly Change[]> {

@@ -84,12 +84,13 @@ export async function followStandings<T>(
 
 const FIELDS = ['clearance_level', 'corporation', 'alliance', 'coalitions', 'may_log_in'] as const;
 
-type Told = Omit<Standing, 'corporation_id' | 'alliance_id' | 'voice_group'> & {
+/** A standing as events show it. */
+type ShownStanding = Omit<Standing, 'corporation_id' | 'alliance_id' | 'voice_group'> & {
   readonly corporation: number | null;
   readonly alliance: number | null;
 };
 
-function told(standing: Standing): Told {
+function shown(standing: Standing): ShownStanding {
   const { corporation_id: corporation, alliance_id: alliance, voice_group: _, ...rest } = standing;
   return { corporation, alliance, ...rest };
 }
@@ -115,9 +116,9 @@ export async function recordStandings(
     const ids = await recordEvents(db, events, now);
     return events.map(({ targets: [user] }, n) => [Number(user?.id), ids[n] ?? ''] as const);
   });
-  const told = new Map(recorded.flat());
+  const eventIds = new Map(recorded.flat());
   const membersChanged = (type: NewEvent['type'], target: Target, members: ListDifference<number>) => {
-    const event_id = followsEvent() ? undefined : told.get(members.removed[0] ?? members.added[0] ?? 0);
+    const event_id = followsEvent() ? undefined : eventIds.get(members.removed[0] ?? members.added[0] ?? 0);
     const because = cause ?? (event_id === undefined ? undefined : { event_id });
     return listChanged({ type, targets: [target], ...(because && { cause: because }) }, 'members', members);
   };
@@ -134,7 +135,7 @@ export async function recordStandings(
   ];
   await recordEvents(db, memberships, now);
   const deleted = changes.flatMap(({ before, after }) => (after ? [] : (before?.character_id ?? [])));
-  return new Map(deleted.map((id) => [id, told.get(id) ?? '']));
+  return new Map(deleted.map((id) => [id, eventIds.get(id) ?? '']));
 }
 
 /** Changed fields of users who were there before and after, as the mass-change guard shows them (D63). */
@@ -143,7 +144,7 @@ export function standingDetails(
 ): { readonly target: Target; readonly changes: readonly ValueChange[] }[] {
   return changes.flatMap(({ before, after }) => {
     if (before === undefined || after === undefined) return [];
-    const values = valueChanges(told(before), told(after), FIELDS);
+    const values = valueChanges(shown(before), shown(after), FIELDS);
     return [{ target: userTarget(before.character_id), changes: values }];
   });
 }
@@ -153,16 +154,19 @@ function userEvents({ before, after }: StandingChange): NewEvent[] {
   if (known === undefined) return [];
   const targets = [userTarget(known.character_id, known.character_name)];
   if (after === undefined || before === undefined) {
-    const [former, present] = [before && told(before), after && told(after)];
-    const changes = valueChanges<Partial<Told>>(former ?? {}, present ?? {}, ['character_name', ...FIELDS]);
+    const [former, present] = [before && shown(before), after && shown(after)];
+    const changes = valueChanges<Partial<ShownStanding>>(former ?? {}, present ?? {}, [
+      'character_name',
+      ...FIELDS,
+    ]);
     return [{ type: after === undefined ? 'user.deleted' : 'user.registered', targets, changes }];
   }
   const changes = (fields: readonly (typeof FIELDS)[number][]) =>
-    valueChanges(told(before), told(after), fields);
+    valueChanges(shown(before), shown(after), fields);
   const event = (type: NewEvent['type'], of: NewEvent['changes'] = []): NewEvent[] =>
     of.length === 0 ? [] : [{ type, targets, changes: of }];
   return [
-    ...event('user.renamed', valueChanges(told(before), told(after), ['character_name'])),
+    ...event('user.renamed', valueChanges(shown(before), shown(after), ['character_name'])),
     ...event('user.moved', changes(['corporation'])),
     ...event('user.standing_changed', changes(FIELDS)),
   ];

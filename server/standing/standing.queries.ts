@@ -175,7 +175,7 @@ export async function compareEffects(db: Kysely<Database>, most: number): Promis
       select *, row_number() over (partition by about, lost, group_id, from_level, to_level
         order by name_key, character_id) as place
       from effects
-    ), told as (
+    ), summed as (
       select about, lost, group_id, from_level, to_level, count(*)::int as count,
         json_agg(json_build_object('character_id', character_id, 'character_name', character_name)
           order by place) filter (where place <= ${most}) as users
@@ -184,7 +184,7 @@ export async function compareEffects(db: Kysely<Database>, most: number): Promis
     select about, case when lost then 'lost' else 'gained' end as effect, from_level, to_level, count, users,
       case when group_id is not null then json_build_object('group_id', group_id,
         'group_name', coalesce(g.group_name, f.group_name)) end as "group"
-    from told left join groups g using (group_id) left join former_groups f using (group_id)
+    from summed left join groups g using (group_id) left join former_groups f using (group_id)
     order by array_position(array['login', 'level', 'group', 'validity'], about), lost desc, from_level, to_level,
       coalesce(g.name_key, f.name_key), group_id`.execute(db);
   return rows;

@@ -17,7 +17,7 @@ import { listChanged, type NewEvent, recordEvents } from '../event/record.ts';
 import { changeMembers, hasMember, lockGroup, readGroup, setGroup } from '../group/group.queries.ts';
 import { autogroup } from '../group/group.ts';
 import { inTurnOf } from '../group/in-turn.ts';
-import { created, decided, endedEvent } from '../policy/carry-out.ts';
+import { created, decided, endedEvent } from '../policy/apply-judgement.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import { barsElsewhere, findCandidate, holdPolicy } from '../policy/policy.queries.ts';
 import type { Services } from '../services/services.ts';

@@ -10,7 +10,7 @@ import { type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import { lockGroup } from '../group/group.queries.ts';
 import { autogroup, requireOwner } from '../group/group.ts';
 import { inTurnOf } from '../group/in-turn.ts';
-import { carryOut } from '../policy/carry-out.ts';
+import { applyJudgement } from '../policy/apply-judgement.ts';
 import { toldPolicy } from '../policy/forget-deleted.ts';
 import { type Departure, type Judgement, judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
@@ -99,7 +99,7 @@ export async function setPolicy(
     const updated: NewEvent[] = changes.length > 0 ? [{ type: 'group.updated', targets, changes }] : [];
     const [event_id] = await recordEvents(tx, updated, now);
     const because = event_id === undefined ? {} : { cause: { event_id } };
-    await carryOut(services, tx, { departures, ended, ...because }, now);
+    await applyJudgement(services, tx, { departures, ended, ...because }, now);
     // Who stays gains and loses nothing here: a login that changes meanwhile is told by whoever changes it (D91).
     await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now, because);
     return after;

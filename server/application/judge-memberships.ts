@@ -1,7 +1,7 @@
 import { inTransactionIfKept } from '../database/transaction.ts';
 import { userTarget } from '../event/record.ts';
 import { guardMassChange, storeRefusal } from '../guard/mass-change-guard.ts';
-import { carryOut } from '../policy/carry-out.ts';
+import { applyJudgement } from '../policy/apply-judgement.ts';
 import { type Departure, judgeMembers, lockJudged } from '../policy/judge.queries.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import type { Change, Run } from '../queue/run.ts';
@@ -42,7 +42,7 @@ export async function judgeMemberships(
     const refusal = await guardMassChange(tx, services, run, losses);
     const result = { changes, refusal };
     if (run.dryRun || refusal !== undefined) return { result, kept: false };
-    await carryOut(services, tx, { departures, ended }, now);
+    await applyJudgement(services, tx, { departures, ended }, now);
     // Who stays gains and loses nothing here: a login that changes meanwhile is told by whoever changes it (D91).
     await recordStandings(tx, await changedStandings(tx, standings, {}, LOGIN), now);
     return { result, kept: true };

@@ -10,7 +10,7 @@ import { sharedRead } from '../database/shared-read.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents } from '../event/record.ts';
-import { endedEvent } from '../policy/carry-out.ts';
+import { endedEvent } from '../policy/apply-judgement.ts';
 import { forgetDeleted } from '../policy/forget-deleted.ts';
 import { endApplications, endApplicationsTo } from '../policy/pending.queries.ts';
 import type { Services } from '../services/services.ts';

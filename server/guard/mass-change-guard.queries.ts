@@ -33,7 +33,7 @@ export async function saveHeld(db: Kysely<Database>, held: Held): Promise<void> 
     .execute();
 }
 
-/** Forgets the changes that a job held back: they no longer exist, or are carried out now. */
+/** Forgets the changes that a job held back: they no longer exist, or are applied now. */
 export async function forgetHeld(db: Kysely<Database>, job: string): Promise<void> {
   await db.deleteFrom('held_changes').where('job_id', '=', job).execute();
 }

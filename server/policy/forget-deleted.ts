@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { GroupPolicy } from '../../contract/policy.ts';
 import type { Database } from '../database/tables.ts';
 import { type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
-import { endedEvent } from './carry-out.ts';
+import { endedEvent } from './apply-judgement.ts';
 import { endApplications } from './pending.queries.ts';
 import { lockNaming, type PolicyOf, storeNamed } from './policy.queries.ts';
 

@@ -5,7 +5,7 @@ import { GAME } from '../event/origin.ts';
 import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import type { Membership } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
-import { endedEvent } from '../policy/carry-out.ts';
+import { endedEvent } from '../policy/apply-judgement.ts';
 import type { Ended } from '../policy/pending.queries.ts';
 
 interface Identity {

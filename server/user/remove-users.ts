@@ -4,7 +4,7 @@ import { type NewEvent, recordEvents, userTarget } from '../event/record.ts';
 import { revokeGrants } from '../grant/revoke.ts';
 import { findMemberships, setUpdated } from '../group/group.queries.ts';
 import { departureEvents } from '../group/group-events.ts';
-import { endedEvent } from '../policy/carry-out.ts';
+import { endedEvent } from '../policy/apply-judgement.ts';
 import { endApplicationsOf } from '../policy/pending.queries.ts';
 import type { Services } from '../services/services.ts';
 import { endSessions } from '../session/end-sessions.ts';

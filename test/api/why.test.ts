@@ -541,7 +541,7 @@ it('D120: the answer equals the decision, for all six questions, on random regis
 
 it('D120: whoever does what the fixes say turns the answer, on random registries', async () => {
   const turned = new Set<string>();
-  const carryOut = async (name: string, { text, operation }: Why['fixes'][number]) => {
+  const applyFix = async (name: string, { text, operation }: Why['fixes'][number]) => {
     turned.add(operation + text.replaceAll(/"?\b(of|level|into|that|to) .*/g, ''));
     const [, kind, called] =
       /^Set authorized_to_login of the (group|coalition) (.*) to true\.$/.exec(text) ?? [];
@@ -587,7 +587,7 @@ it('D120: whoever does what the fixes say turns the answer, on random registries
         .select('character_name')
         .where('character_id', '=', id)
         .executeTakeFirstOrThrow();
-      for (const fix of fixes) await carryOut(name.character_name, fix);
+      for (const fix of fixes) await applyFix(name.character_name, fix);
       expect([id, about, fixes, (await why(id, about)).answer]).toEqual([id, about, fixes, 'yes']);
     }
   });

@@ -21,7 +21,7 @@ export interface Stage {
   healthcheck: readonly string[];
 }
 
-/** Carries out the instructions of deploy/Dockerfile on the checkout, in folders below this one. */
+/** Executes the instructions of deploy/Dockerfile on the checkout, in folders below this one. */
 export async function buildImage(folder: string): Promise<Stage> {
   const instructions = readDockerfile(await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8'));
   const stages = new Map<string, Stage>();
@@ -32,7 +32,7 @@ export async function buildImage(folder: string): Promise<Stage> {
       stage = await startStage(folder, image, stages.size);
       stages.set(name, stage);
     } else if (stage === undefined) throw new Error(`${instruction.keyword} before FROM`);
-    else await carryOut(instruction, stage, stages);
+    else await execute(instruction, stage, stages);
   }
   if (stage === undefined) throw new Error('the Dockerfile has no stage');
   return stage;
@@ -46,7 +46,7 @@ async function startStage(folder: string, image: string, number: number): Promis
   return { root, env: {}, volumes: [], workdir: '/', user: 'root', command: [], healthcheck: [] };
 }
 
-async function carryOut(
+async function execute(
   instruction: Instruction,
   stage: Stage,
   stages: ReadonlyMap<string, Stage>,

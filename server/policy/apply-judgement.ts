@@ -15,10 +15,10 @@ interface Consequences {
 }
 
 /**
- * Completes a judgement by policies, after its rows were changed: records the events of members who were removed and of
+ * Applies a judgement by policies, whose rows have been changed: records the events of members who were removed and of
  * applications that ended, and ends sessions whose login permission was lost.
  */
-export async function carryOut(
+export async function applyJudgement(
   services: Pick<Services, 'queue' | 'clock'>,
   db: Transaction<Database>,
   { departures, ended, cause }: Consequences,
@@ -37,10 +37,14 @@ export async function carryOut(
   await endUnwelcome(services, db, { users: departures.map(({ character_id }) => character_id) });
 }
 
-type Told = Omit<Ended, 'state'>;
+type NamedApplication = Omit<Ended, 'state'>;
 
 /** The event for the final state of an application. */
-export function decided(application: Told, state: string, reason: string | null = null): NewEvent {
+export function decided(
+  application: NamedApplication,
+  state: string,
+  reason: string | null = null,
+): NewEvent {
   const changes = [{ field: 'state', before: 'pending', after: state }];
   return { type: 'application.decided', targets: targetsOf(application), changes, reason };
 }
@@ -50,7 +54,7 @@ export function endedEvent(application: Ended, cause?: NewEvent['cause']): NewEv
   return { ...decided(application, application.state), ...because(cause) };
 }
 
-export function created(application: Told): NewEvent {
+export function created(application: NamedApplication): NewEvent {
   return { type: 'application.created', targets: targetsOf(application) };
 }
 
@@ -58,7 +62,7 @@ function because(cause: NewEvent['cause']): Pick<NewEvent, 'cause'> {
   return cause === undefined ? {} : { cause };
 }
 
-function targetsOf({ application_id, group_id, group_name, character_id, character_name }: Told) {
+function targetsOf({ application_id, group_id, group_name, character_id, character_name }: NamedApplication) {
   return [
     { type: 'application' as const, id: application_id, name: group_name },
     { type: 'group' as const, id: group_id, name: group_name },

@@ -37,7 +37,7 @@ export interface ConnectionOptions {
   readonly port: number;
   readonly limits: VoiceLimits;
   /** Undefined when the server's flood limit does not apply. */
-  readonly pace: FloodLimit | undefined;
+  readonly floodLimit: FloodLimit | undefined;
   /** For jobs: fails without connecting while the server has banned us, and leaves some of the flood limit to requests. */
   readonly canWait?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -57,43 +57,45 @@ type Take<T> = (line: string) => T | undefined;
 
 /** Connects and waits for the greeting. A connection cannot be used again after a failure. */
 export async function openConnection(options: ConnectionOptions): Promise<VoiceConnection> {
-  const { host, port, limits, pace, canWait = false, signal } = options;
+  const { host, port, limits, floodLimit, canWait = false, signal } = options;
   if (signal?.aborted) throw stopped();
-  if (canWait) pace?.stayAway();
+  if (canWait) floodLimit?.stayAway();
   const socket = connect({ host, port, noDelay: true });
-  const line = openLine(socket, limits.total, signal, (text) => unasked(text, pace));
+  const transport = openTransport(socket, limits.total, signal, (text) => unasked(text, floodLimit));
   try {
-    await line.exchange('the greeting', limits.connect, greeting(pace));
+    await transport.exchange('the greeting', limits.connect, greeting(floodLimit));
   } catch (error) {
-    await line.hangUp();
+    await transport.hangUp();
     throw error;
   }
   return {
     async command(name, ...sets) {
       for (let tries = 1; ; tries += 1) {
-        await pace?.turn(canWait, line.ended).catch((error: unknown) => line.rethrow(error));
-        line.write(encodeCommand(name, ...sets));
-        const answer = await line.exchange(`the answer to ${name}`, limits.command, collect());
-        const refusal = refusalOf(name, answer.outcome, pace);
+        await floodLimit
+          ?.waitToSend(canWait, transport.ended)
+          .catch((error: unknown) => transport.rethrow(error));
+        transport.write(encodeCommand(name, ...sets));
+        const answer = await transport.exchange(`the answer to ${name}`, limits.command, collect());
+        const refusal = refusalOf(name, answer.outcome, floodLimit);
         if (refusal === undefined) return answer.data === undefined ? [] : parseRows(answer.data);
-        if (refusal.kind === 'flooding' && pace !== undefined && tries < TRIES) continue;
-        if (refusal.kind !== 'refused') line.fail(refusal);
+        if (refusal.kind === 'flooding' && floodLimit !== undefined && tries < TRIES) continue;
+        if (refusal.kind !== 'refused') transport.fail(refusal);
         throw refusal;
       }
     },
     async close() {
-      pace?.count();
-      await line.hangUp('quit');
+      floodLimit?.count();
+      await transport.hangUp('quit');
     },
   };
 }
 
 /** Reads the greeting: `TS3` and a line of welcome, or an error such as a ban. */
-function greeting(pace: FloodLimit | undefined): Take<true> {
+function greeting(floodLimit: FloodLimit | undefined): Take<true> {
   let named = false;
   return (line) => {
     const outcome = parseOutcome(line);
-    if (outcome !== undefined) throw refusalOf('connecting', outcome, pace) ?? notServerQuery();
+    if (outcome !== undefined) throw refusalOf('connecting', outcome, floodLimit) ?? notServerQuery();
     if (named) return true;
     if (line !== 'TS3') throw notServerQuery();
     named = true;
@@ -126,16 +128,20 @@ function collect(): Take<CommandAnswer> {
   };
 }
 
-function refusalOf(what: string, { id, message, wait }: Outcome, pace?: FloodLimit): VoiceError | undefined {
+function refusalOf(
+  what: string,
+  { id, message, wait }: Outcome,
+  floodLimit?: FloodLimit,
+): VoiceError | undefined {
   switch (id) {
     case ERROR_IDS.ok:
       return undefined;
     case ERROR_IDS.flooding:
-      pace?.rest((wait ?? 1) * 1000);
+      floodLimit?.rest((wait ?? 1) * 1000);
       return new VoiceError('flooding', `${what}: told to send less`, id);
     case ERROR_IDS.bannedAtConnect:
     case ERROR_IDS.floodBan:
-      pace?.shutOut((wait ?? USUAL_BAN) * 1000);
+      floodLimit?.shutOut((wait ?? USUAL_BAN) * 1000);
       return new VoiceError('banned', `${what}: shut out for ${wait ?? 'some'} s`, id);
     default:
       return new VoiceError('refused', `${what}: ${message} (${id})`, id);
@@ -143,9 +149,9 @@ function refusalOf(what: string, { id, message, wait }: Outcome, pace?: FloodLim
 }
 
 /** The failure of a line that nobody waits for: a ban is told after the welcome. */
-function unasked(line: string, pace: FloodLimit | undefined): VoiceError {
+function unasked(line: string, floodLimit: FloodLimit | undefined): VoiceError {
   const outcome = parseOutcome(line);
-  const refusal = outcome && refusalOf('connecting', outcome, pace);
+  const refusal = outcome && refusalOf('connecting', outcome, floodLimit);
   if (refusal?.kind === 'banned') return refusal;
   return new VoiceError('unintelligible', 'a line came that nobody asked for');
 }
@@ -154,7 +160,7 @@ function unasked(line: string, pace: FloodLimit | undefined): VoiceError {
 const EVENT = /^notify[a-z]+ /;
 const LINE_END = Buffer.from('\n');
 
-interface ReplyLine {
+interface Transport {
   /** Aborted when the connection is closed. */
   readonly ended: AbortSignal;
   write(command: string): void;
@@ -166,12 +172,12 @@ interface ReplyLine {
 }
 
 /** Reads the socket line by line. The first failure destroys it and is reported to all callers. */
-function openLine(
+function openTransport(
   socket: Socket,
   totalMillis: number,
   signal: AbortSignal | undefined,
   unexpected: (line: string) => VoiceError,
-): ReplyLine {
+): Transport {
   const ended = new AbortController();
   let failure: VoiceError | undefined;
   let leaving = false;

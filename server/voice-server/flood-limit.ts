@@ -14,7 +14,7 @@ const LONGEST_MEMORY = 60_000;
 /** Keeps the commands of this process to one address below the server's flood limit. Times in milliseconds. */
 export interface FloodLimit {
   /** Waits until one more command may be sent, and counts it; work that can wait leaves a part to other work. */
-  turn(canWait: boolean, signal: AbortSignal): Promise<void>;
+  waitToSend(canWait: boolean, signal: AbortSignal): Promise<void>;
   /** Counts a command that does not wait. */
   count(): void;
   /** The server reported flooding: pauses all commands. */
@@ -56,7 +56,7 @@ export function createFloodLimit(time = systemTime): FloodLimit {
       if (left <= 0) return;
       throw new VoiceError('banned', `the voice server wants no commands for ${Math.ceil(left / 1000)} s`);
     },
-    async turn(canWait, signal) {
+    async waitToSend(canWait, signal) {
       for (;;) {
         const now = time.now();
         sent = sent.filter(({ at }) => at > now - WINDOW);
@@ -70,11 +70,11 @@ export function createFloodLimit(time = systemTime): FloodLimit {
   };
 }
 
-const paces = new Map<string, FloodLimit>();
+const limits = new Map<string, FloodLimit>();
 
 /** The limit for an address, shared by all connections of this process, because the server counts by client address. */
 export function floodLimitOf(address: string): FloodLimit {
-  const pace = paces.get(address) ?? createFloodLimit();
-  paces.set(address, pace);
-  return pace;
+  const limit = limits.get(address) ?? createFloodLimit();
+  limits.set(address, limit);
+  return limit;
 }

@@ -50,8 +50,8 @@ export async function withVoiceServer<T>(
   work: (server: VoiceServer) => Promise<T>,
 ): Promise<T> {
   const { host, port, user, password, serverId, allowlisted } = address;
-  const pace = allowlisted ? undefined : floodLimitOf(`${host}:${port}`);
-  const connection = await openConnection({ host, port, pace, ...options });
+  const floodLimit = allowlisted ? undefined : floodLimitOf(`${host}:${port}`);
+  const connection = await openConnection({ host, port, floodLimit, ...options });
   try {
     await connection.command('login', { client_login_name: user, client_login_password: password });
     await connection.command('use', { sid: serverId });

@@ -17,7 +17,7 @@ function stage() {
       const waits: number[] = [];
       for (let n = 0; n < commands; n += 1) {
         const before = now;
-        await limit.turn(canWait, signal);
+        await limit.waitToSend(canWait, signal);
         waits.push(now - before);
       }
       return waits;

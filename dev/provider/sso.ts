@@ -188,7 +188,7 @@ export function createSso(options: SsoOptions): Sso {
     if (grant === undefined)
       return oauthError('invalid_grant', 'Invalid refresh token. Token missing/expired.');
     const character = livingCharacter(grant.characterId);
-    if (character === undefined || !world.keepsRefreshTokens(character, grant.owner)) {
+    if (character === undefined || !world.honorsRefreshTokens(character, grant.owner)) {
       return oauthError('invalid_grant', 'Invalid refresh token. Character grant missing/expired.');
     }
     const wanted =

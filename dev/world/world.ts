@@ -216,7 +216,7 @@ export class World {
   }
 
   /** Whether a refresh token that was given to this owner is alive while the character belongs to whoever it does now. */
-  keepsRefreshTokens({ id, owner }: Character, givenTo: string): boolean {
+  honorsRefreshTokens({ id, owner }: Character, givenTo: string): boolean {
     return owner === givenTo || this.#livingOn.has(id);
   }
 

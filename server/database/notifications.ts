@@ -64,13 +64,13 @@ export function subscribe(options: Options): Subscription {
   const closed = new AbortController();
   let heard = false;
   let warned = false;
-  void keepListening();
+  void listenUntilClosed();
   return {
     pollEvery: () => (heard ? times.pollWhileHeard : times.pollWhileDeaf),
     close: () => closed.abort(),
   };
 
-  async function keepListening(): Promise<void> {
+  async function listenUntilClosed(): Promise<void> {
     while (!closed.signal.aborted) {
       const error = await listen().catch((error: unknown) => error);
       if (closed.signal.aborted) return;

@@ -47,7 +47,7 @@ export function createJoined({
 
   return {
     ids,
-    async keep(page, count, answer) {
+    async store(page, count, answer) {
       const entries = entriesOf(answer.body) ?? Buffer.alloc(0);
       taken += entries.length;
       if (count > MOST_PAGES) throw tooLarge('pages');

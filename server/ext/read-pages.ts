@@ -16,7 +16,7 @@ type AskPage = (page: number, anew: boolean) => Promise<ProviderAnswer>;
 /** Receives pages in any order. */
 export interface PageSink {
   /** Stores one of `count` pages; throws when they are too large. */
-  keep(page: number, count: number, answer: ProviderAnswer): Promise<void>;
+  store(page: number, count: number, answer: ProviderAnswer): Promise<void>;
   /** Discards all pages received so far. */
   clear(): Promise<void>;
 }
@@ -60,7 +60,7 @@ async function readPages(
   const first = await ask(1);
   const count = pageCount(first);
   if (first.status !== 200 || count === 1 || !isList(first)) return { kind: 'single', answer: first };
-  await sink.keep(1, count, first);
+  await sink.store(1, count, first);
   const dates = new Set([first.headers['last-modified']]);
   let ended: Outcome | undefined;
   let failure: unknown;
@@ -74,7 +74,7 @@ async function readPages(
       throw new ProviderError('unusable', `page ${page} of a list is no list`);
     else {
       dates.add(answer.headers['last-modified']);
-      await sink.keep(page, count, answer);
+      await sink.store(page, count, answer);
     }
   };
   function* others() {

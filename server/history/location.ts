@@ -73,7 +73,7 @@ export async function storeLocationFor(
   const now = clock.now();
   const subject = await requireSubject(db, characterId);
   const snapshot = await fetchLocation(services, characterId, budgetAccountOf(admission.caller));
-  const keep = () =>
+  const storeEntry = () =>
     inTransaction(db, async (tx) => {
       await readmit(tx, admission, [characterId]);
       const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds);
@@ -83,7 +83,7 @@ export async function storeLocationFor(
       const stored = await insertEntry(tx, 'character_locations', subject, now, snapshot, undefined);
       return stored ? now : undefined;
     });
-  const timestamp = await inCallersTurn(lines, admission, () => withPartitions(db, now, keep));
+  const timestamp = await inCallersTurn(lines, admission, () => withPartitions(db, now, storeEntry));
   if (timestamp === undefined) throw notFound('user', characterId);
   return toLocation({ ...snapshot, ...subject, timestamp });
 }
@@ -144,7 +144,7 @@ async function nameStructure(
   if (structures !== undefined && structures.refusals <= 0) return unknown;
   const as = { characterId, scope: 'ext-universe.read_structures.v1' } as const;
   try {
-    const request = { path: `/universe/structures/${structureId}`, as, on, keepRefusal: true };
+    const request = { path: `/universe/structures/${structureId}`, as, on, cacheRefusal: true };
     const { status, data, kept } = await client.ask(request);
     if (structures !== undefined && status >= 400 && !kept) structures.refusals -= 1;
     const structure = Structure.safeParse(data);

@@ -9,14 +9,14 @@ type SessionServices = Pick<Services, 'db' | 'clock'>;
  * Corrects when the library ends, renames and replaces the session of a browser, whose requests may overlap, and whose
  * answers may get lost (D82).
  */
-export function keepBrowserSessions(provider: Provider, services: SessionServices): void {
-  keepEnded(provider, services);
-  keepUntilReplaced(provider);
-  keepId(provider);
+export function correctBrowserSessions(provider: Provider, services: SessionServices): void {
+  storeEnds(provider, services);
+  storeBeforeDeleting(provider);
+  preserveId(provider);
 }
 
 /** A session that the user ended stays over, whatever requests were under way: the library would store it again. */
-function keepEnded(provider: Provider, { db, clock }: SessionServices): void {
+function storeEnds(provider: Provider, { db, clock }: SessionServices): void {
   const { destroy } = provider.Session.prototype;
   Object.assign(provider.Session.prototype, {
     async destroy(this: InstanceType<typeof provider.Session>) {
@@ -37,7 +37,7 @@ interface RenamedSession {
 }
 
 /** Stores a session under its new id before that under the former one is deleted: the library would delete it first. */
-function keepUntilReplaced(provider: Provider): void {
+function storeBeforeDeleting(provider: Provider): void {
   const { save } = provider.Session.prototype;
   Object.assign(provider.Session.prototype, {
     async save(this: InstanceType<typeof provider.Session> & RenamedSession, ttl: number) {
@@ -65,7 +65,7 @@ interface LoadedSession {
  * consent. Of another request of the browser, which still names the former id, it would make a session of nobody, and
  * give its cookie to the browser.
  */
-function keepId(provider: Provider): void {
+function preserveId(provider: Provider): void {
   const { get } = provider.Session;
   const { resetIdentifier } = provider.Session.prototype;
   Object.assign(provider.Session, {

@@ -5,7 +5,7 @@ import { OIDC_ENDPOINTS } from '../../contract/oidc.ts';
 import type { Services } from '../services/services.ts';
 import { findAccount, isLetIn } from './account.queries.ts';
 import { createAdapter } from './adapter.ts';
-import { keepBrowserSessions } from './browser-session.ts';
+import { correctBrowserSessions } from './browser-session.ts';
 import { accountOf, CLAIMS } from './claims.ts';
 import { recordUse } from './client.queries.ts';
 import { loadGrant, settleScopes } from './consent.ts';
@@ -50,7 +50,7 @@ export function createProtocol(services: Services): Protocol {
   tellLater(provider, services);
   takeFormerHints(provider, services);
   bindToBrowser(provider, services);
-  keepBrowserSessions(provider, services);
+  correctBrowserSessions(provider, services);
   returnToRegistered(provider);
   provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
     const clientId = oidc.client?.clientId ?? '';

@@ -63,7 +63,7 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
   let started = false;
 
   const metrics = await serveJointMetrics(joint, settings, log);
-  slots = Array.from({ length: settings.processes }, keepOne);
+  slots = Array.from({ length: settings.processes }, superviseOne);
   try {
     endAll(await Promise.race([stopped, Promise.all(slots).then(() => stopped)]));
   } catch (error) {
@@ -76,7 +76,7 @@ export async function supervise(settings: Settings, log: Logger): Promise<void> 
   log.info('all processes have stopped');
 
   /** Keeps one process running, replacing it whenever it ends. Each of these loops has its own pause. */
-  async function keepOne(): Promise<void> {
+  async function superviseOne(): Promise<void> {
     let pause = 0;
     while (!stopping.signal.aborted) {
       const began = performance.now();

@@ -12,7 +12,7 @@ export interface StoredAnswer {
   readonly fresh_until: Date;
   /**
    * Whether it belongs to the present generation. Older ones are deleted with the next rotation unless {@link
-   * keepLonger} moves them.
+   * moveToPresent} moves them.
    */
   readonly recent: boolean;
 }
@@ -152,7 +152,7 @@ export function saveAnswer(
 }
 
 /** Moves a cached answer that was used from the older generation into the present one. */
-export async function keepLonger(db: Kysely<Database>, key: string): Promise<void> {
+export async function moveToPresent(db: Kysely<Database>, key: string): Promise<void> {
   await sql`
     insert into provider_cache
       (generation, key, grant_id, status, headers, body, packed, etag, fresh_until, kept_until)

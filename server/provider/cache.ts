@@ -56,7 +56,7 @@ function clamp(milliseconds: number): number {
 }
 
 /** Statuses that are cached: success, and 404 for an id that does not exist. */
-const KEEPABLE = new Set([200, 404]);
+const CACHEABLE = new Set([200, 404]);
 
 /** Milliseconds for which a refusal is kept that its request wants to know of (D32). */
 const REFUSAL_FRESH = 86_400_000;
@@ -77,13 +77,13 @@ export function toCache(
   answer: RawAnswer,
   place: { readonly key: string; readonly grantId: string | null },
   now: Date,
-  keepRefusal = false,
+  cacheRefusal = false,
 ): CachedAnswer | undefined {
   const { status, headers, body } = answer;
-  const isRefusal = status === 403 && keepRefusal;
+  const isRefusal = status === 403 && cacheRefusal;
   const fresh = lifetime(answer, now);
   const etag = status === 200 ? (headers['etag'] ?? null) : null;
-  if (!(KEEPABLE.has(status) || isRefusal) || body.length > MOST_BYTES || fresh === undefined)
+  if (!(CACHEABLE.has(status) || isRefusal) || body.length > MOST_BYTES || fresh === undefined)
     return undefined;
   if (fresh === 0 && etag === null) return undefined;
   const freshUntil = new Date(now.getTime() + fresh);

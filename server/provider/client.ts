@@ -6,7 +6,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';
 import type { AccessTokens } from './access-token-source.ts';
 import { answerOf, type ProviderAnswer } from './answer.ts';
-import { type CachedAnswer, keepLonger, privateKey, type StoredAnswer } from './cache.queries.ts';
+import { type CachedAnswer, moveToPresent, privateKey, type StoredAnswer } from './cache.queries.ts';
 import { isFresh, requestKeysOf, revalidated, toCache } from './cache.ts';
 import { createCachedAnswers } from './cached-answers.ts';
 import { type BudgetAccount, budgetAccountOf, type ErrorAllowance, type ErrorTally } from './error-budget.ts';
@@ -38,7 +38,7 @@ export interface ProviderRequest {
    */
   readonly optional?: boolean;
   /** Keeps a 403 for a day, for requests that say so too: of what many ask for though they may not have it. */
-  readonly keepRefusal?: boolean;
+  readonly cacheRefusal?: boolean;
   /** Counts the errors that the request causes, retries included. */
   readonly tally?: ErrorTally;
   /** Shared by the requests of one forwarded call; without any left, a request fails as `caller-exhausted`. */
@@ -127,7 +127,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       const found = await cached.findWithGrant(characterId, scope, key);
       if (found === undefined) throw noToken(characterId);
       const { grant, kept } = found;
-      const isForOthers = kept?.status === 403 && !request.keepRefusal;
+      const isForOthers = kept?.status === 403 && !request.cacheRefusal;
       if (isFresh(kept, clock.now()) && !request.anew && !isForOthers) {
         return fromCache(kept, privateKey(grant.grant_id, key));
       }
@@ -181,9 +181,9 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         ...(tally !== undefined && { tally }),
         ...(allowance !== undefined && { allowance }),
         ...(place !== undefined && {
-          toKeep: (raw, now) => {
+          cacheEntryOf: (raw, now) => {
             const whole = raw.status === 304 && kept !== undefined ? revalidated(kept, raw.headers) : raw;
-            entry = whole && toCache(whole, place, now, request.keepRefusal);
+            entry = whole && toCache(whole, place, now, request.cacheRefusal);
             return entry;
           },
         }),
@@ -199,7 +199,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
 
   async function fromCache(kept: StoredAnswer, key: string): Promise<ProviderAnswer> {
     metrics.providerCache.inc({ outcome: 'fresh' });
-    if (!kept.recent) await keepLonger(db, key);
+    if (!kept.recent) await moveToPresent(db, key);
     return answerOf(kept, { kept: true });
   }
 
@@ -211,7 +211,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
   return {
     async ask(request) {
       const deadline = performance.now() + limits.milliseconds;
-      const { as, body, anew = false, patient = false, keepRefusal = false } = request;
+      const { as, body, anew = false, patient = false, cacheRefusal = false } = request;
       const start = (onHeldUp: () => void) =>
         as === undefined
           ? fetchPublic({ ...request, onHeldUp }, deadline)
@@ -219,7 +219,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
       if (body !== undefined) return start(() => undefined);
       const on = typeof request.on === 'string' ? request.on : request.on.caller;
       const who = as === undefined ? '' : `${as.characterId} ${as.scope}`;
-      const key = `${who} ${anew} ${patient} ${keepRefusal} ${requestKey(request.path, request.query)}`;
+      const key = `${who} ${anew} ${patient} ${cacheRefusal} ${requestKey(request.path, request.query)}`;
       for (;;) {
         const flight = flights.get(key);
         if (flight === undefined) break;

@@ -39,7 +39,7 @@ interface LimitedRequest {
   /** Maximum number of attempts; several by default. */
   readonly tries?: number;
   /** Makes the cache entry of the answer. */
-  readonly toKeep?: (answer: RawAnswer, now: Date) => CachedAnswer | undefined;
+  readonly cacheEntryOf?: (answer: RawAnswer, now: Date) => CachedAnswer | undefined;
   readonly tally?: ErrorTally;
   readonly allowance?: ErrorAllowance;
 }
@@ -132,10 +132,10 @@ export function createSendWithinLimits(services: {
       blockedFor: status === 429 ? (retryAfter ?? emptyFor ?? UNSAID) : emptyFor,
       callerFailed: failed && status !== 420 && status !== 429,
     };
-    const keeping = 'error' in outcome ? undefined : request.toKeep?.(outcome, now);
+    const entry = 'error' in outcome ? undefined : request.cacheEntryOf?.(outcome, now);
     const write = async () =>
-      settle(db, settlement, keeping && { ...keeping, stored: await toStored(keeping.body) });
-    await ((keeping?.body.length ?? 0) < LARGE ? write() : writeLarge(write));
+      settle(db, settlement, entry && { ...entry, stored: await toStored(entry.body) });
+    await ((entry?.body.length ?? 0) < LARGE ? write() : writeLarge(write));
     return outcome;
   }
 

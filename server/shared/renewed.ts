@@ -17,7 +17,7 @@ export interface Renewed<T> {
 export function createRenewed<T>(ask: () => Promise<T>, lasts: number): Renewed<T> {
   let known: { readonly value: T; readonly until: number; readonly outdated: boolean } | undefined;
 
-  function keep(value: T): T {
+  function store(value: T): T {
     known = { value, until: performance.now() + lasts, outdated: false };
     return value;
   }
@@ -28,7 +28,7 @@ export function createRenewed<T>(ask: () => Promise<T>, lasts: number): Renewed<
     return known.value;
   }
 
-  const renew = singleFlight(() => ask().then(keep, useFormer));
+  const renew = singleFlight(() => ask().then(store, useFormer));
 
   return {
     renew,

@@ -35,9 +35,9 @@ import {
   findKnownUser,
   judgeUser,
   type KnownUser,
-  keepGuest,
   makeGuest,
   recordSignIn,
+  storeSeenGuest,
 } from './sign-in.queries.ts';
 import { recordRefused, recordSignedIn } from './sign-in-events.ts';
 import { type StateCode, useStateCode } from './state-code.queries.ts';
@@ -203,7 +203,7 @@ async function storeAdmitted(
     tried(tx, async () => {
       let moved: readonly number[] = [];
       if (capacity.as === 'invited') await makeGuest(tx, { ...guest, host: capacity.host }, now);
-      else if (capacity.as === 'guest') await keepGuest(tx, guest, now);
+      else if (capacity.as === 'guest') await storeSeenGuest(tx, guest, now);
       else moved = await storeMember();
       const refusal = await findRefusal(tx, signOn, state.destination);
       return { result: { moved, refusal }, kept: refusal === undefined };

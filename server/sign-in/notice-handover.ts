@@ -14,7 +14,13 @@ import { changedStandings, recordStandings } from '../standing/standing-events.t
 import { forgetVoice } from '../voice/voice.queries.ts';
 import { recordUnbound } from '../voice/voice-events.ts';
 import { disableWebhooksOf } from '../webhook/disable.ts';
-import { findKnownUser, handOver, isHandedOver, keepUpdatedOn, lockHandedOver } from './sign-in.queries.ts';
+import {
+  findKnownUser,
+  handOver,
+  isHandedOver,
+  lockHandedOver,
+  restoreUpdatedOn,
+} from './sign-in.queries.ts';
 import { recordHandedOver, recordLosses } from './sign-in-events.ts';
 
 /**
@@ -51,7 +57,7 @@ export async function noticeHandover(
       await disableWebhooksOf(tx, services, identity.characterId, now);
       const user = await findKnownUser(tx, identity.characterId);
       if (user?.corporation_id != null) await raiseCeos(tx, [user.corporation_id], users, now);
-      await keepUpdatedOn(tx, former);
+      await restoreUpdatedOn(tx, former);
       await recordLosses(tx, { memberships, ended }, now);
       await recordUnbound(tx, released, now);
       await recordStandings(tx, await changedStandings(tx, standings), now);

@@ -67,7 +67,7 @@ const updatedWhere = (changes: RawBuilder<boolean>, now: Date) =>
   sql<Date>`case when ${changes} then ${now}::timestamptz else users.updated_on end`;
 
 /** Stores that a guest was seen. */
-export async function keepGuest(
+export async function storeSeenGuest(
   db: Kysely<Database>,
   { characterId, characterName }: Guest,
   now: Date,
@@ -226,7 +226,7 @@ export async function handOver(
  * Restores `updated_on` where the level is what it was, as with a CEO whose office gives it back: else it would tell
  * everybody of the hand-over (D94).
  */
-export async function keepUpdatedOn(db: Kysely<Database>, former: FormerRecord): Promise<void> {
+export async function restoreUpdatedOn(db: Kysely<Database>, former: FormerRecord): Promise<void> {
   await db
     .updateTable('users')
     .set({ updated_on: former.updated_on })

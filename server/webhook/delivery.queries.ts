@@ -65,7 +65,11 @@ export async function insertTest(
 }
 
 /** Deletes the oldest waiting test deliveries above the maximum. */
-export async function keepTests(db: Kysely<Database>, webhookId: string, most: number): Promise<void> {
+export async function deleteOldestTests(
+  db: Kysely<Database>,
+  webhookId: string,
+  most: number,
+): Promise<void> {
   await sql`delete from webhook_deliveries where webhook_id = ${webhookId} and delivery_id in (
     select delivery_id from webhook_deliveries
     where webhook_id = ${webhookId} and state = 'waiting' and position is null

@@ -13,9 +13,9 @@ import { notFound } from '../shared/domain-error.ts';
 import { pageOf, placeIn, uuidIn } from '../shared/paging.ts';
 import {
   type DeliveryRow,
+  deleteOldestTests,
   forgetWaiting,
   insertTest,
-  keepTests,
   listDeliveries,
   renewDelivery,
 } from './delivery.queries.ts';
@@ -72,7 +72,7 @@ export async function sendTest(
     await requireTurns(tx, webhook, now);
     const [delivery_id = ''] = eventIds(1, now);
     const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
-    await keepTests(tx, webhookId, MOST_TESTS);
+    await deleteOldestTests(tx, webhookId, MOST_TESTS);
     await announceEvents(tx, 'webhook');
     return toDelivery(row);
   });

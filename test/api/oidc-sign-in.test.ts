@@ -25,7 +25,7 @@ let app: TestApp;
 let party: RelyingParty;
 const browserOf = (characterId: number) => new Browser(app, { choice: { characterId } });
 /** Like somebody who copied them: the service is to judge, not the browser. */
-const keepCookies = (browser: Browser) => {
+const preserveCookies = (browser: Browser) => {
   browser.cookies = browser.cookies.map((cookie) => ({ ...cookie, endsOn: Number.POSITIVE_INFINITY }));
 };
 const asksTheGame = ({ visited }: Browser) =>
@@ -104,7 +104,7 @@ describe('D82: signing in', () => {
       await party.visit(browser);
     }
     expect(asksTheGame(browser)).toBe(1);
-    keepCookies(browser);
+    preserveCookies(browser);
     app.clock.advance(12 * HOUR);
     await party.visit(browser);
     expect(asksTheGame(browser)).toBe(2);
@@ -115,7 +115,7 @@ describe('D82: signing in', () => {
     await party.signIn(browser);
     for (let hours = 0; hours < 30 * 24; hours += 11) {
       expect(asksTheGame(browser)).toBe(1);
-      keepCookies(browser);
+      preserveCookies(browser);
       app.clock.advance(11 * HOUR);
       await party.visit(browser);
     }

@@ -129,11 +129,11 @@ describe('D121: a preview shows who would gain or lose what', () => {
 
   it('D27b: administrators keep their tokens when a group bars them, so they are not counted', async () => {
     await person(6, 'Fay', ONE, 9);
-    const keepOut = { authorized_to_login: false };
-    const coalition = await ok(root.coalition.update.preview({ params, body: keepOut }));
+    const closed = { authorized_to_login: false };
+    const coalition = await ok(root.coalition.update.preview({ params, body: closed }));
     expect(told(coalition.changes)).toEqual(['login lost: Ada,brim,Cleo']);
     const made = await group('Kept out', ['Ada', 'Fay']);
-    const { changes } = await ok(root.group.update.preview({ params: made, body: keepOut }));
+    const { changes } = await ok(root.group.update.preview({ params: made, body: closed }));
     expect(told(changes)).toEqual(['login lost: Ada']);
     await ok(root.group.delete({ params: made }));
     await ok(root.user.delete({ params: { character_id: 6 } }));

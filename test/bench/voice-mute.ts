@@ -61,7 +61,7 @@ export async function benchVoiceMute({ rounds, warmUp, seconds }: VoicePlan): Pr
     await generateLoad(target, CONNECTIONS, 5 * seconds);
     for (let round = 0; round < rounds; round += 1) {
       const quiet = await measure();
-      const complete = keepCompleting(target);
+      const complete = completeUntilEnded(target);
       const waiting = await measure();
       answers.push(...(await complete.end()));
       pairs.push({ waiting, quiet });
@@ -110,7 +110,7 @@ async function challenge(databaseUrl: string): Promise<void> {
 }
 
 /** So many completions at a time, each begun when another one is answered; ends with the statuses of all. */
-function keepCompleting({ origin, headers }: Target) {
+function completeUntilEnded({ origin, headers }: Target) {
   let over = false;
   const statuses: number[] = [];
   const lanes = Array.from({ length: WAITING }, async () => {

@@ -36,7 +36,7 @@ function asker(onRead: () => void) {
         label: '/large',
         characterId: 0,
         bytes: 100_000,
-        toKeep: () => {
+        cacheEntryOf: () => {
           onRead();
           return undefined;
         },

@@ -102,7 +102,8 @@ export class Browser {
       [values].flat().map((value): [string, string] => [name, value]),
     );
     const answer = new Response(await got.body.text(), { status: statusCode, headers: named });
-    for (const text of answer.headers.getSetCookie()) this.#keep(text, answer.headers.get('date') ?? '');
+    for (const text of answer.headers.getSetCookie())
+      this.#storeCookie(text, answer.headers.get('date') ?? '');
     return answer;
   }
 
@@ -130,7 +131,7 @@ export class Browser {
       .join('; ');
   }
 
-  #keep(text: string, answeredOn: string): void {
+  #storeCookie(text: string, answeredOn: string): void {
     const [pair = '', ...attributes] = text.split('; ');
     const [name = '', ...value] = pair.split('=');
     const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/';

@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 afterAll(() => app.stop());
 
-const keep = (options: Partial<Omit<Run, 'job'>> = {}) =>
+const maintain = (options: Partial<Omit<Run, 'job'>> = {}) =>
   runMaintenance(app.app.services, testRun('maintenance', options));
 /** Advances the clock to the start of the next week. */
 const advanceToMonday = () => {
@@ -85,7 +85,7 @@ describe('expired records are deleted, and nothing else', () => {
     await sql`update tokens set expires_on = ${ago(1)} where uuid = ${old.uuid}`.execute(app.db);
     await addCode(old.uuid, new Date(app.clock.now().getTime() + MINUTE));
     const code = await addCode(dyn.uuid, new Date(app.clock.now().getTime() + MINUTE));
-    await keep();
+    await maintain();
     const left = await app.db.selectFrom('tokens').select('uuid').execute();
     expect(left.map(({ uuid }) => uuid)).toEqual(expect.arrayContaining([dyn.uuid, young.uuid]));
     expect(left.map(({ uuid }) => uuid)).not.toContain(old.uuid);
@@ -105,7 +105,7 @@ describe('expired records are deleted, and nothing else', () => {
       await addCode(uuid, ago(HOUR), used);
       kept.push(await addCode(uuid, ago(HOUR - MINUTE), used));
     }
-    await keep();
+    await maintain();
     const left = await app.db.selectFrom('state_codes').select('state_code').execute();
     expect(left.map(({ state_code }) => state_code).sort()).toEqual(kept.sort());
   });
@@ -118,17 +118,17 @@ describe('expired records are deleted, and nothing else', () => {
     );
     const tokens = async () =>
       (await app.db.selectFrom('tokens').select('uuid').execute()).map((t) => t.uuid);
-    const keepBy = (ahead: number) => {
+    const maintainAhead = (ahead: number) => {
       const clock = { now: () => new Date(Date.now() + ahead), real: true } as const;
       return runMaintenance({ ...app.app.services, clock }, testRun('maintenance'));
     };
     for (const ahead of [6 * MINUTE, -6 * MINUTE]) {
-      await expect(keepBy(ahead)).rejects.toThrow(
+      await expect(maintainAhead(ahead)).rejects.toThrow(
         'drop old partitions, drop old events, delete expired tokens',
       );
       expect(await tokens()).toContain(old.uuid);
     }
-    await keepBy(0);
+    await maintainAhead(0);
     expect(await tokens()).not.toContain(old.uuid);
   });
 
@@ -138,7 +138,7 @@ describe('expired records are deleted, and nothing else', () => {
       const challenge = { character_id: ADA + n, nickname: `${n}`.repeat(20), expires_on };
       await app.db.insertInto('voice_challenges').values(challenge).execute();
     }
-    await keep();
+    await maintain();
     const left = await app.db.selectFrom('voice_challenges').select('character_id').execute();
     expect(left).toEqual([{ character_id: ADA + 1 }]);
   });
@@ -150,7 +150,7 @@ describe('expired records are deleted, and nothing else', () => {
       .insertInto('crash_reports')
       .values(at.map((timestamp, n) => ({ ...report, timestamp, id: `${n}`.repeat(24) })))
       .execute();
-    await keep();
+    await maintain();
     expect(await app.db.selectFrom('crash_reports').select('id').execute()).toEqual([{ id: '0'.repeat(24) }]);
   });
 
@@ -160,7 +160,7 @@ describe('expired records are deleted, and nothing else', () => {
       select at, 'linked', ${ADA}, name from (
         select ${ago(3 * 365 * DAY + MINUTE)}::timestamptz as at, 'old' as name from generate_series(1, 2100)
         union all select ${ago(3 * 365 * DAY - MINUTE)}, 'young') those`.execute(app.db);
-    await keep();
+    await maintain();
     const left = await app.db.selectFrom('person_history').select('character_name').execute();
     expect(left).toEqual([{ character_name: 'young' }]);
   });
@@ -176,7 +176,7 @@ describe('expired records are deleted, and nothing else', () => {
       select ${ADA}, n, n, false from generate_series(1, 12000) n where n not in (7, 5000, 5001, 11999)`.execute(
       app.db,
     );
-    const sent = await statementsOf(app, () => keep());
+    const sent = await statementsOf(app, () => maintain());
     expect(await count('mails')).toBe(11_996);
     expect(await count('mailbox_mails')).toBe(11_996);
     // Three pages and an empty one.
@@ -192,11 +192,11 @@ describe('expired records are deleted, and nothing else', () => {
     await other.connect();
     await other.query('begin');
     await other.query('select from mails where mail_id = 1 for key share');
-    await keep();
+    await maintain();
     await other.query('rollback');
     await other.end();
     expect(await count('mails')).toBe(1);
-    await keep();
+    await maintain();
     expect(await count('mails')).toBe(0);
   });
 
@@ -204,16 +204,16 @@ describe('expired records are deleted, and nothing else', () => {
     for (const name of await listPartitions(app.db, SNAPSHOT_TABLES))
       await sql`drop table ${sql.table(name)}`.execute(app.db);
     advanceToMonday();
-    await keep();
+    await maintain();
     const made = await listPartitions(app.db, SNAPSHOT_TABLES);
     expect(made).toHaveLength(5 * SNAPSHOT_TABLES.length);
-    const keepAfter = async (milliseconds: number) => {
+    const maintainAfter = async (milliseconds: number) => {
       app.clock.advance(milliseconds);
-      await keep();
+      await maintain();
       return listPartitions(app.db, SNAPSHOT_TABLES);
     };
-    expect(await keepAfter(WEEK + 90 * DAY - HOUR)).toEqual(expect.arrayContaining(made));
-    const left = await keepAfter(HOUR);
+    expect(await maintainAfter(WEEK + 90 * DAY - HOUR)).toEqual(expect.arrayContaining(made));
+    const left = await maintainAfter(HOUR);
     expect(made.filter((name) => !left.includes(name))).toHaveLength(SNAPSHOT_TABLES.length);
     expect(left).toHaveLength(2 * made.length - SNAPSHOT_TABLES.length);
   });
@@ -223,7 +223,7 @@ describe('expired records are deleted, and nothing else', () => {
       insert into provider_cache (generation, key, status, headers, body, fresh_until, kept_until)
       select n % 2, n, 200, '{}', '', ${ago(1)}, ${ago(1)}::timestamptz + (n - 2500) * interval '1 hour'
       from generate_series(1, 3000) n`.execute(app.db);
-    await keep();
+    await maintain();
     expect(await count('provider_cache')).toBe(500);
   });
 
@@ -251,14 +251,14 @@ describe('batches', () => {
     await other.connect();
     await other.query('begin');
     await other.query(`select from state_codes where state_code = '17' for update`);
-    const sent = await statementsOf(app, () => keep());
+    const sent = await statementsOf(app, () => maintain());
     await other.query('rollback');
     await other.end();
     expect(await app.db.selectFrom('state_codes').select('state_code').execute()).toEqual([
       { state_code: '17' },
     ]);
     expect(sent.filter((text) => /delete from state_codes/.test(text))).toHaveLength(3);
-    await keep();
+    await maintain();
     expect(await count('state_codes')).toBe(0);
   });
 });
@@ -270,7 +270,7 @@ describe('old data is renewed', () => {
     await addNames([ADA + 1_600], ago(7 * DAY - MINUTE));
     await addNames([4, 5], ago(7 * DAY), null);
     await addNames([6], ago(7 * DAY - MINUTE), null);
-    await keep();
+    await maintain();
     expect(asked()).toEqual(Array(3).fill('/api/universe/names'));
     const names = new Map(
       (await app.db.selectFrom('names').selectAll().execute()).map(({ id, name }) => [id, name]),
@@ -278,36 +278,36 @@ describe('old data is renewed', () => {
     for (const id of ids) expect(names.get(id)).toBe(app.provider.world.character(id)?.name);
     expect(names.get(ADA + 1_600)).toBe('old name');
     expect([4, 5, 6].map((id) => names.has(id))).toEqual([false, false, true]);
-    await keep();
+    await maintain();
     expect(asked()).toHaveLength(3);
   });
 
   it('refused ids end the renewal in this run after at most ten errors', async () => {
     await addNames([4, ...characters(2_000)], ago(8 * DAY));
-    await keep();
+    await maintain();
     expect(app.provider.requests.filter(({ status }) => (status ?? 500) >= 400).length).toBeLessThanOrEqual(
       10,
     );
-    await keep();
-    await keep();
+    await maintain();
+    await maintain();
     const { rows } = await sql`select from names where known_on < ${ago(DAY)}`.execute(app.db);
     expect(rows).toEqual([]);
   });
 
   it('the provider’s document after a day (D31)', async () => {
     app.clock.advance(DAY - MINUTE);
-    await keep();
+    await maintain();
     expect(asked()).toEqual([]);
     app.clock.advance(2 * MINUTE);
-    await keep();
-    await keep();
+    await maintain();
+    await maintain();
     expect(asked()).toEqual(['/api/meta/openapi.json']);
   });
 
   it('D31: the provider’s document that was fetched while the clock was ahead', async () => {
     await sql`update provider_document set fetched_on = ${ago(-365 * DAY)}`.execute(app.db);
-    await keep();
-    await keep();
+    await maintain();
+    await maintain();
     expect(asked()).toEqual(['/api/meta/openapi.json']);
   });
 });
@@ -321,7 +321,7 @@ describe('steps are independent', () => {
     await addCode((await makeToken(app, 'dyn', ADA)).uuid, ago(DAY));
     app.provider.faults.downtime = true;
     const logged = app.logged.length;
-    await keep();
+    await maintain();
     const told = app.logged.slice(logged).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(told.filter(({ msg }) => msg === 'the provider failed: the next run continues')).toEqual([
       expect.objectContaining({ level: 'warn', step: 'renew names' }),
@@ -332,7 +332,7 @@ describe('steps are independent', () => {
     expect(await count('names')).toBe(1_500);
     app.provider.faults.downtime = false;
     await forgetProvider(app);
-    await keep();
+    await maintain();
     expect(await outcomeOf(app.app.services.client.ask({ path: '/status', on: 'service' }))).toBe(200);
     const { rows } = await sql`select from names where name = 'old name'`.execute(app.db);
     expect(rows).toEqual([]);
@@ -349,7 +349,7 @@ describe('steps are independent', () => {
     await app.db.insertInto('crash_reports').values(report).execute();
     await sql`alter table state_codes rename to hidden`.execute(app.db);
     const told: (readonly [done: number, total: number])[] = [];
-    await expect(keep({ progress: (...step) => told.push(step) })).rejects.toThrow(
+    await expect(maintain({ progress: (...step) => told.push(step) })).rejects.toThrow(
       'failed to delete expired state codes;',
     );
     await sql`alter table hidden rename to state_codes`.execute(app.db);
@@ -366,7 +366,7 @@ describe('steps are independent', () => {
       told.push(done);
       if (done === 3) end.abort();
     };
-    await expect(keep({ signal: end.signal, progress })).rejects.toThrow('told to end');
+    await expect(maintain({ signal: end.signal, progress })).rejects.toThrow('told to end');
     expect(told).toEqual([1, 2, 3]);
   });
 });

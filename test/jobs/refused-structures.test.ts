@@ -77,9 +77,9 @@ it('D36: a structure that refused itself is asked for again after a day', async 
   const path = `/universe/structures/${structure_id}`;
   const request = { path, as: { characterId, scope: STRUCTURES }, on: 'service' } as const;
   const { client } = app.app.services;
-  expect(await client.ask({ ...request, keepRefusal: true })).toMatchObject({ status: 403, kept: true });
+  expect(await client.ask({ ...request, cacheRefusal: true })).toMatchObject({ status: 403, kept: true });
   app.clock.advance(25 * HOUR);
-  expect((await client.ask({ ...request, keepRefusal: true })).status).toBe(200);
+  expect((await client.ask({ ...request, cacheRefusal: true })).status).toBe(200);
 });
 
 it('D30: a refusal that is kept does not answer those who forward the request', async () => {
@@ -88,7 +88,7 @@ it('D30: a refusal that is kept does not answer those who forward the request', 
   app.provider.faults.add('/universe/structures/*', { kind: 'status', status: 403 });
   const request = { path, as: { characterId, scope: STRUCTURES }, on: 'service' } as const;
   const { client } = app.app.services;
-  await client.ask({ ...request, keepRefusal: true });
+  await client.ask({ ...request, cacheRefusal: true });
   expect((await client.ask(request)).kept).toBeUndefined();
   expect(askers()).toHaveLength(2);
 });

@@ -101,7 +101,7 @@ async function readersOf(server: string): Promise<number> {
 }
 
 /** Asks for a list all the while; how often there was which outcome. */
-function keepListing(api: Api) {
+function listUntilEnded(api: Api) {
   const outcomes: Record<string, number> = {};
   let going = true;
   const listing = (async () => {
@@ -138,7 +138,7 @@ it(
     };
     for (let n = 0; n < FAILOVERS; n += 1) {
       const loads = apis.map(({ url }, which) => startLoad(url, token, CALLERS, `failover ${n} ${which}`));
-      const endListing = keepListing(apis[0]);
+      const endListing = listUntilEnded(apis[0]);
       await Promise.all(loads.map((load) => untilWritten(load, WRITTEN)));
       expect(await pair.isSynchronous()).toBe(true);
       // As when a machine dies: its network first.

@@ -63,7 +63,7 @@ describe(`${MINUTES} minutes of everything that users do, with every fault once 
   }, 10 * MINUTE);
   afterAll(() => stage?.stop());
 
-  async function keepLooking(): Promise<void> {
+  async function lookUntilOver(): Promise<void> {
     for (let n = 0; !over; n += 1) {
       await sleep(Math.max(0, start + n * LOOK_EVERY - performance.now()));
       const at = (performance.now() - start) / MINUTE;
@@ -92,7 +92,7 @@ describe(`${MINUTES} minutes of everything that users do, with every fault once 
   }
 
   /** Notices when the machine has no time for the database or for this process, which is no fault of the service. */
-  async function keepProbing(): Promise<void> {
+  async function probeUntilOver(): Promise<void> {
     while (!over) {
       const from = performance.now();
       await stage.watched.database.query('select');
@@ -116,7 +116,7 @@ describe(`${MINUTES} minutes of everything that users do, with every fault once 
       start = performance.now();
       const pids = NAMES.map((name) => watched.programs[name].pid);
       load = startLoad(scene);
-      const looking = Promise.all([keepLooking(), keepProbing()]);
+      const looking = Promise.all([lookUntilOver(), probeUntilOver()]);
       const steady = sleep(WARM_UP * MINUTE).then(async () => ({
         since: performance.now(),
         cpu: await stage.cpu(),

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../server/database/tables.ts';
 import {
   claimDue,
+  deleteOldestTests,
   findWork,
   hasWaiting,
   insertInHand,
-  keepTests,
   listDeliveries,
 } from '../../server/webhook/delivery.queries.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -76,7 +76,7 @@ const STATEMENTS: Readonly<
     claimDue(db, { webhook_id, ordered }, { now: NOW, until, most: ROOM, testsAlone: false }),
   'whether anything waits': (db, webhook_id) => hasWaiting(db, webhook_id),
   'taking up events': (db, webhook_id) => insertInHand(db, webhook_id, events, { now: NOW, until }),
-  'making room for a test': (db, webhook_id) => keepTests(db, webhook_id, 10),
+  'making room for a test': (db, webhook_id) => deleteOldestTests(db, webhook_id, 10),
   'a page of those that failed': (db, webhook_id) =>
     listDeliveries(db, webhook_id, { state: 'failed', after: undefined, limit: 100 }),
 };

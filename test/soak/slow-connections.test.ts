@@ -127,7 +127,7 @@ async function pass(milliseconds: number): Promise<Window> {
 }
 
 /** Asks as much as the service answers. */
-async function keepBusy(milliseconds: number): Promise<void> {
+async function askForAsLongAs(milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds;
   const ask = async ({ name, jwt }: Person) => {
     const headers = { authorization: `Bearer ${jwt}` };
@@ -159,7 +159,7 @@ describe(`${CONNECTIONS} slow connections`, () => {
   it(
     'healthy callers wait no longer than twice, memory grows by less than 64 MiB, and all of it is free afterwards',
     async () => {
-      await Promise.all([pass(WARM_UP), keepBusy(WARM_UP)]);
+      await Promise.all([pass(WARM_UP), askForAsLongAs(WARM_UP)]);
       const alone = await pass(ALONE);
       const inUseAlone = await memoryInUse();
       const { descriptors } = await service.held();

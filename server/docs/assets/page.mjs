@@ -10,7 +10,7 @@ function all(selector, within = document) {
 for (const element of all('.search, .token, .try')) element.hidden = false;
 for (const input of document.querySelectorAll('input')) {
   if (input.id === 'search') offerSearch(input);
-  if (input.id === 'token') keepToken(input);
+  if (input.id === 'token') storeToken(input);
 }
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', (event) => {
@@ -49,7 +49,7 @@ function offerSearch(input) {
  *
  * @param {HTMLInputElement} input
  */
-function keepToken(input) {
+function storeToken(input) {
   input.value = sessionStorage.getItem(TOKEN) ?? '';
   input.addEventListener('input', () => sessionStorage.setItem(TOKEN, input.value.trim()));
   document.getElementById('forget')?.addEventListener('click', () => {

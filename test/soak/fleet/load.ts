@@ -71,7 +71,7 @@ export function startLoad(origin: string, token: string, callers: number, prefix
     return false;
   }
 
-  async function keepCalling(caller: number): Promise<void> {
+  async function callUntilStopped(caller: number): Promise<void> {
     for (let n = 0; !stopped; n += 1) {
       const group_name = `${prefix} ${caller} ${n}`;
       if (n % 4 === 0) {
@@ -80,7 +80,7 @@ export function startLoad(origin: string, token: string, callers: number, prefix
     }
   }
 
-  const calling = Array.from({ length: callers }, (_, caller) => keepCalling(caller));
+  const calling = Array.from({ length: callers }, (_, caller) => callUntilStopped(caller));
   return {
     seen,
     phase(name) {

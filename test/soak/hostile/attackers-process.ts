@@ -43,7 +43,7 @@ function begin(): void {
   setMaxListeners(0, over.signal);
   loops = [];
   for (const attack of attacks) {
-    for (let n = 0; n < attack.callers; n += 1) loops.push(keepAttacking(attack, attackerOf(loops.length)));
+    for (let n = 0; n < attack.callers; n += 1) loops.push(attackUntilOver(attack, attackerOf(loops.length)));
   }
 }
 
@@ -62,7 +62,7 @@ function attackerOf(n: number): Omit<Attacker, 'signal'> {
   };
 }
 
-async function keepAttacking(attack: Attack, caller: Omit<Attacker, 'signal'>): Promise<void> {
+async function attackUntilOver(attack: Attack, caller: Omit<Attacker, 'signal'>): Promise<void> {
   const { signal } = over;
   while (!signal.aborted) {
     const ended = await attack.run({ ...caller, signal });

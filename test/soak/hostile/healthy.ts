@@ -61,7 +61,7 @@ export function startHealthy(port: number, people: readonly Person[]): Healthy {
     }
   }
 
-  async function keepAsking(): Promise<void> {
+  async function askUntilStopped(): Promise<void> {
     let due = performance.now();
     for (let n = 0; going; n += 1) {
       if (atWork.size >= MOST_AT_ONCE) seen.failures.push('too many requests wait for their answers');
@@ -76,7 +76,7 @@ export function startHealthy(port: number, people: readonly Person[]): Healthy {
     }
   }
 
-  async function keepProbing(): Promise<void> {
+  async function probeUntilStopped(): Promise<void> {
     while (going) {
       const { probes, failures } = seen;
       const asked = performance.now();
@@ -93,7 +93,7 @@ export function startHealthy(port: number, people: readonly Person[]): Healthy {
     }
   }
 
-  const loops = [keepAsking(), keepProbing()];
+  const loops = [askUntilStopped(), probeUntilStopped()];
   return {
     next() {
       const former = seen;

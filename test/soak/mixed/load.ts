@@ -68,7 +68,7 @@ export function startLoad(scene: Scene): Load {
     }) as Act;
   }
 
-  async function keepGoing(): Promise<void> {
+  async function actUntilStopped(): Promise<void> {
     let due = performance.now();
     while (going) {
       if (atWork.size >= MOST_AT_ONCE) passedOver += 1;
@@ -101,7 +101,7 @@ export function startLoad(scene: Scene): Load {
     }
   }
 
-  const loops = [keepGoing(), ...Array.from({ length: FOLLOWERS }, (_, n) => follow(n))];
+  const loops = [actUntilStopped(), ...Array.from({ length: FOLLOWERS }, (_, n) => follow(n))];
   return {
     endings,
     failures,

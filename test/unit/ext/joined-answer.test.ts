@@ -43,7 +43,7 @@ describe('D30, D32: joining pages', () => {
           await Promise.all(
             shuffled.map((n) => {
               const text = pages[n]?.[1] as string;
-              return joined.keep(n + 1, pages.length, page(text, n % 2 === 0 ? text : Buffer.from(text)));
+              return joined.store(n + 1, pages.length, page(text, n % 2 === 0 ? text : Buffer.from(text)));
             }),
           );
           const { bytes, stream } = joined.toStream(page(''), { 7: 'seven "7"' });
@@ -65,35 +65,35 @@ describe('D30, D32: joining pages', () => {
   it('D30: a list that cannot fit into 64 MiB is refused after the first page', async () => {
     const joined = createJoined({ withIds: false, tooLarge });
     const full = page(`["${'x'.repeat(MIB)}"]`);
-    await expect(joined.keep(1, 130, full)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(joined.store(1, 130, full)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   it('D30: one whose first page is the largest is not', async () => {
     const joined = createJoined({ withIds: false, tooLarge });
-    await joined.keep(1, 100, page(`["${'x'.repeat(MIB)}"]`));
-    for (let n = 2; n <= 100; n += 1) await joined.keep(n, 100, page(`["${'x'.repeat(MIB / 2)}"]`));
+    await joined.store(1, 100, page(`["${'x'.repeat(MIB)}"]`));
+    for (let n = 2; n <= 100; n += 1) await joined.store(n, 100, page(`["${'x'.repeat(MIB / 2)}"]`));
     expect(joined.toStream(page(''), {}).bytes).toBeGreaterThan(50 * MIB);
     await joined.close();
   });
 
   it('D30: so is one that turns out to be larger, and an endless one', async () => {
     const joined = createJoined({ withIds: false, tooLarge });
-    await joined.keep(1, 3, page('[1]'));
-    await joined.keep(2, 3, page(`["${'x'.repeat(33 * MIB)}"]`));
-    await expect(joined.keep(3, 3, page(`["${'x'.repeat(32 * MIB)}"]`))).rejects.toMatchObject({
+    await joined.store(1, 3, page('[1]'));
+    await joined.store(2, 3, page(`["${'x'.repeat(33 * MIB)}"]`));
+    await expect(joined.store(3, 3, page(`["${'x'.repeat(32 * MIB)}"]`))).rejects.toMatchObject({
       code: 'invalid_request',
     });
     await joined.close();
     const endless = createJoined({ withIds: false, tooLarge });
-    await expect(endless.keep(1, 1_001, page('[1]'))).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(endless.store(1, 1_001, page('[1]'))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   it('discarded pages do not count', async () => {
     const joined = createJoined({ withIds: true, tooLarge });
-    await joined.keep(1, 2, page(`[{"type_id":5,"x":"${'x'.repeat(40 * MIB)}"}]`));
+    await joined.store(1, 2, page(`[{"type_id":5,"x":"${'x'.repeat(40 * MIB)}"}]`));
     await joined.clear();
-    await joined.keep(1, 2, page('[{"type_id":6}]'));
-    await joined.keep(2, 2, page(`["${'x'.repeat(40 * MIB)}"]`));
+    await joined.store(1, 2, page('[{"type_id":6}]'));
+    await joined.store(2, 2, page(`["${'x'.repeat(40 * MIB)}"]`));
     expect([...joined.ids]).toEqual([6]);
     await joined.close();
   });
@@ -104,7 +104,7 @@ describe('D30, D32: joining pages', () => {
       const before = await openFiles();
       const joined = createJoined({ withIds: false, tooLarge });
       await joined.close();
-      await joined.keep(1, 2, page('[1]'));
+      await joined.store(1, 2, page('[1]'));
       expect(await openFiles()).toBe(before + 1);
       await joined.close();
       expect(await openFiles()).toBe(before);

@@ -17,7 +17,7 @@ async function allPages(
 ): Promise<Pick<ProviderAnswer, 'status' | 'data'>> {
   let pages: unknown[] = [];
   const sink = {
-    keep: async (number: number, _count: number, answer: ProviderAnswer) => {
+    store: async (number: number, _count: number, answer: ProviderAnswer) => {
       pages[number - 1] = answer.data;
     },
     clear: async () => {
@@ -126,9 +126,9 @@ describe('D32: all_pages', () => {
   it('returns an answer that is no list, or has a single page, unchanged', async () => {
     expect(await allPages(async () => page(12.5, 1))).toMatchObject({ data: 12.5 });
     expect(await allPages(async () => page({ a: [1] }, 7))).toMatchObject({ data: { a: [1] } });
-    const keep = () => expect.unreachable();
+    const store = () => expect.unreachable();
     const single = page([1], 1);
-    expect(await readAllPages(async () => single, { keep, clear: keep }, errorsOfOneCall())).toEqual({
+    expect(await readAllPages(async () => single, { store, clear: store }, errorsOfOneCall())).toEqual({
       kind: 'single',
       answer: single,
     });
@@ -157,7 +157,7 @@ describe('D32: all_pages', () => {
         return page([number], 500);
       },
       {
-        keep: async () => {
+        store: async () => {
           expect(ended).toBe(false);
           kept += 1;
         },

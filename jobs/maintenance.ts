@@ -23,7 +23,7 @@ import { deleteCodesExpiredBefore } from '../server/sign-in/state-code.queries.t
 import { deleteExpiredTokens } from '../server/token/token.queries.ts';
 import { deleteExpiredChallenges } from '../server/voice/voice.queries.ts';
 import { deleteEndedBefore } from '../server/webhook/delivery.queries.ts';
-import { resealSecrets } from '../server/webhook/secret-keys.ts';
+import { reencryptSecrets } from '../server/webhook/secret-keys.ts';
 
 type MaintenanceServices = Pick<Services, 'db' | 'clock' | 'log' | 'client' | 'document' | 'vault'>;
 /** One step; returns the number of rows that it changed. */
@@ -92,7 +92,7 @@ const steps: Readonly<Record<string, Step>> = {
   'make partitions of events': async ({ db, clock, log }) =>
     (await ensureEventPartitions(db, clock.now(), log)).length,
   ...Object.fromEntries(Object.entries(deletions).map(([name, step]) => [name, ifClocksAgree(step)])),
-  'seal secrets of webhooks with the present key': resealSecrets,
+  'encrypt secrets of webhooks with the present key': reencryptSecrets,
   'delete orphaned mails': deleteOrphanedMails,
   'sweep the cache': sweepAll,
   'forget what has no name': deleteInBatches(({ db, clock }) => forgetUnnamed(db, clock.now(), BATCH)),

@@ -9,7 +9,7 @@ export interface Grant {
 }
 
 /**
- * Refresh tokens carry their grant, sealed with a key made of the application's secret and the world's seed, so
+ * Refresh tokens carry their grant, signed with a key made of the application's secret and the world's seed, so
  * that those in a developer's database still work after a restart of the simulator. Only dead ones are kept.
  */
 export interface RefreshTokens {
@@ -21,11 +21,11 @@ export interface RefreshTokens {
 
 export function createRefreshTokens(clientSecret: string, seed: number): RefreshTokens {
   const dead = new Set<string>();
-  const seal = (content: string) =>
+  const sign = (content: string) =>
     createHmac('sha256', `${seed}:${clientSecret}`).update(content).digest('base64url');
   function open(token: string): Grant | undefined {
-    const [content = '', sealed] = token.split('.');
-    if (sealed !== seal(content) || dead.has(token)) return undefined;
+    const [content = '', signature] = token.split('.');
+    if (signature !== sign(content) || dead.has(token)) return undefined;
     return JSON.parse(Buffer.from(content, 'base64url').toString()) as Grant;
   }
   return {
@@ -33,7 +33,7 @@ export function createRefreshTokens(clientSecret: string, seed: number): Refresh
     issue(grant) {
       const content = Buffer.from(JSON.stringify({ ...grant, nonce: randomBytes(9).toString('base64url') }));
       const encoded = content.toString('base64url');
-      return `${encoded}.${seal(encoded)}`;
+      return `${encoded}.${sign(encoded)}`;
     },
     kill(token) {
       if (open(token) !== undefined) dead.add(token);

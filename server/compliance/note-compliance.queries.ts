@@ -37,7 +37,7 @@ export async function noteFailures(db: Kysely<Database>, now: Date): Promise<num
 export async function countDay(db: Kysely<Database>, now: Date): Promise<number> {
   const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
   const { numAffectedRows = 0n } = await sql`
-    with ${statesOf(everybody, now)}, places as (
+    with ${statesOf(everybody, now)}, counted as (
       select s.*, 'corporation' as kind, s.corporation_id::text as id from states s
       union all
       select s.*, 'alliance', b.alliance_id::text from states s join bodies b using (corporation_id)
@@ -48,7 +48,7 @@ export async function countDay(db: Kysely<Database>, now: Date): Promise<number>
       select kind, id, bool_and(stranger) as stranger, coalesce(person_id::text, character_id::text) as who,
         case when bool_or(status = 'failing') then 'failing' when bool_or(status = 'unknown') then 'unknown'
           when bool_or(status = 'grace') then 'grace' else 'ok' end as status
-      from places group by kind, id, coalesce(person_id::text, character_id::text)
+      from counted group by kind, id, coalesce(person_id::text, character_id::text)
     ), left_alone as (
       update compliance_days d set persons = 0, ok = 0, grace = 0, failing = 0, unknown = 0, never_signed_in = 0
       where d.day = ${today} and not exists (select from people p where p.kind = d.kind and p.id = d.id)

@@ -114,7 +114,7 @@ export function openReplica({ primary, outages, ...config }: Options): Replica {
   async function behindOf(connection: Kysely<Database>): Promise<number | undefined> {
     const { at, end, now } = await recentMark();
     for (const began = performance.now(); ; await sleep(TIMES.pause)) {
-      const { reached, changed } = await placeOf(connection);
+      const { reached, changed } = await replayedOf(connection);
       const since = performance.now() - at;
       if (reached >= end) return since;
       const age = changed === undefined ? undefined : Math.max(0, now + since - changed);
@@ -198,7 +198,7 @@ async function markOf(primary: Kysely<Database>): Promise<Mark> {
 }
 
 /** A replica's replay position, and the time of the last replayed change by the primary's clock. */
-async function placeOf(db: Kysely<Database>): Promise<{ reached: bigint; changed: number | undefined }> {
+async function replayedOf(db: Kysely<Database>): Promise<{ reached: bigint; changed: number | undefined }> {
   const { rows } = await sql<{ reached: string | null; changed: number | null }>`
     select (pg_last_wal_replay_lsn() - '0/0')::text as reached,
       extract(epoch from pg_last_xact_replay_timestamp())::float * 1000 as changed`.execute(db);

@@ -15,8 +15,8 @@ export async function readGuides(first: readonly string[]): Promise<Guide[]> {
       return { name: file.slice(0, -3), title: /^# (.+)$/m.exec(text)?.[1] ?? file, text };
     }),
   );
-  const place = ({ name }: Guide) => (first.includes(name) ? first.indexOf(name) : first.length);
-  return guides.sort((a, b) => place(a) - place(b) || a.title.localeCompare(b.title, 'en'));
+  const rank = ({ name }: Guide) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return guides.sort((a, b) => rank(a) - rank(b) || a.title.localeCompare(b.title, 'en'));
 }
 
 export function guidePage(site: Site, { name, title, text }: Guide): string {

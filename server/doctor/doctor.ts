@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { CompleteSettings } from '../config/settings.ts';
 import { openReplica } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
-import { grantPlace } from '../grant/grant.queries.ts';
+import { grantBinding } from '../grant/grant.queries.ts';
 import { grantsByKey } from '../grant/grant-keys.queries.ts';
 import { loadSigningKeys } from '../keys/signing-keys.ts';
 import { createVault } from '../keys/vault.ts';
@@ -98,8 +98,9 @@ async function examineKeys(
   const keys = await loadSigningKeys(settings.tokenSigningKeys, settings.baseUrl, clock);
   const orphans = await tokensOfOtherKeys(db, keys.kids, clock.now());
   const vault = createVault(settings.encryptionKeys);
-  const sealed = (await grantsByKey(db)).filter(
-    ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
+  const unreadable = (await grantsByKey(db)).filter(
+    ({ grant_id, refresh_token }) =>
+      !vault.canDecrypt(refresh_token, grantBinding(grant_id, 'refresh_token')),
   );
   const webhooks = (await findUnreadable({ db, vault, clock })).length;
   return [
@@ -117,10 +118,10 @@ async function examineKeys(
           'signed with EdDSA, which some applications of OpenID Connect do not take',
           'add an RSA key to TOKEN_SIGNING_KEYS ("Keys" in docs/operating.md)',
         ),
-    sealed.length > 0 || webhooks > 0
+    unreadable.length > 0 || webhooks > 0
       ? bad(
           'encryption keys',
-          `${[...sealed.map(({ key_id, grants }) => `${grants} refresh token(s) of ${key_id}`), ...(webhooks > 0 ? [`secrets of ${webhooks} webhook(s)`] : [])].join(', ')} cannot be read`,
+          `${[...unreadable.map(({ key_id, grants }) => `${grants} refresh token(s) of ${key_id}`), ...(webhooks > 0 ? [`secrets of ${webhooks} webhook(s)`] : [])].join(', ')} cannot be read`,
           'put the old key back, behind the first one',
         )
       : good('encryption keys', 'all refresh tokens and secrets of webhooks can be read'),

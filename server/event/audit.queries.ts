@@ -133,10 +133,10 @@ function among(condition: Condition): Way {
 }
 
 /** Merges ids from several tables or indexes, then reads the rows. */
-function byIds(places: readonly Condition[]): Way {
+function byIds(sources: readonly Condition[]): Way {
   return (bounds, most) => {
-    const parts = places.map(
-      (place) => sql`(select event_id from ${place} and ${bounds} order by event_id desc limit ${most})`,
+    const parts = sources.map(
+      (source) => sql`(select event_id from ${source} and ${bounds} order by event_id desc limit ${most})`,
     );
     const all = sql.join(parts, sql` union `);
     return {

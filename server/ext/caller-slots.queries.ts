@@ -11,11 +11,11 @@ export interface Holder {
 export async function takeSlot(
   db: Kysely<Database>,
   { caller, id }: Holder,
-  places: number,
+  slots: number,
   seconds: number,
 ): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
-    select take_place(${caller}, ${places}, ${id}, ${seconds} * interval '1 second') as taken`.execute(db);
+    select take_place(${caller}, ${slots}, ${id}, ${seconds} * interval '1 second') as taken`.execute(db);
   return rows[0]?.taken ?? false;
 }
 

@@ -17,7 +17,7 @@ import {
   markAllInvalid,
   postponeChecks,
 } from './check-grants.queries.ts';
-import { grantPlace, lockGrants } from './grant.queries.ts';
+import { grantBinding, lockGrants } from './grant.queries.ts';
 import { recordDeaths } from './grant-events.ts';
 
 type CheckServices = Pick<Services, 'db' | 'vault' | 'clock' | 'access' | 'log' | 'outages' | 'metrics'>;
@@ -118,10 +118,11 @@ export async function checkGrants(services: CheckServices, run: Run): Promise<vo
 async function checkGrant(services: CheckServices, check: Check, grant: GrantToCheck): Promise<void> {
   const { db, vault, clock, access, outages } = services;
   const { limit, deaths, unknown } = check;
-  const { grant_id: id, character_id: characterId, access_token: sealed } = grant;
+  const { grant_id: id, character_id: characterId, access_token: encrypted } = grant;
   try {
     // Also when it is still valid: the check is about whether the refresh token gives a new one.
-    const refused = sealed === null ? undefined : vault.open(sealed, grantPlace(id, 'access_token'));
+    const refused =
+      encrypted === null ? undefined : vault.decrypt(encrypted, grantBinding(id, 'access_token'));
     const held = { ...grant, access_expires_on: null, cut_off: false };
     const dead = (death: Death) => void deaths.push(death);
     await access.of(held, characterId, performance.now() + WITHIN, { refused, dead });

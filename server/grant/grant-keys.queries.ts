@@ -18,7 +18,7 @@ export async function grantsByKey(db: Kysely<Database>): Promise<GrantsOfKey[]> 
   const { rows } = await sql<GrantsOfKey>`
     select distinct on (key_id) key_id, grant_id, refresh_token,
       count(*) over (partition by key_id)::int as grants
-    from grants, lateral (select ${keyId} as key_id) sealed
+    from grants, lateral (select ${keyId} as key_id) encrypted
     where valid
     order by key_id, grant_id`.execute(db);
   return rows;

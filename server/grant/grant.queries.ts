@@ -6,10 +6,10 @@ import { openTurns } from '../history/turn.queries.ts';
 import type { Vault } from '../keys/vault.ts';
 
 /**
- * The place (row and column) that a stored token's encryption is bound to; copied to another place it cannot be
- * decrypted (D34).
+ * What a stored token's encryption is bound to: row and column. Copied to others it cannot be decrypted
+ * (D34).
  */
-export function grantPlace(grantId: string, column: 'refresh_token' | 'access_token'): string {
+export function grantBinding(grantId: string, column: 'refresh_token' | 'access_token'): string {
   return `grants/${grantId}/${column}`;
 }
 
@@ -53,8 +53,8 @@ export async function saveGrant(
     .executeTakeFirst();
   const grantId = existing?.grant_id ?? randomUUID();
   const values = {
-    refresh_token: vault.seal(grant.refreshToken, grantPlace(grantId, 'refresh_token')),
-    access_token: vault.seal(grant.accessToken, grantPlace(grantId, 'access_token')),
+    refresh_token: vault.encrypt(grant.refreshToken, grantBinding(grantId, 'refresh_token')),
+    access_token: vault.encrypt(grant.accessToken, grantBinding(grantId, 'access_token')),
     access_expires_on: grant.accessExpiresOn,
     valid: true,
     cause: null,

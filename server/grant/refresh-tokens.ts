@@ -10,7 +10,7 @@ import { ProviderError } from '../provider/http.ts';
 import type { Sso } from '../provider/sso.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Clock } from '../shared/clock.ts';
-import { findValidScopes, grantPlace, lockGrants, nextCheck } from './grant.queries.ts';
+import { findValidScopes, grantBinding, lockGrants, nextCheck } from './grant.queries.ts';
 import { recordDeaths, recordGrant } from './grant-events.ts';
 import {
   claimRefresh,
@@ -61,10 +61,10 @@ export function createAccessTokens(services: {
   let finishing = false;
 
   function living(grant: HeldGrant, refused: string | undefined): string | undefined {
-    const { access_token: sealed, access_expires_on: expiresOn, grant_id: id, cut_off: cutOff } = grant;
-    if (sealed === null || expiresOn === null || cutOff) return undefined;
+    const { access_token: encrypted, access_expires_on: expiresOn, grant_id: id, cut_off: cutOff } = grant;
+    if (encrypted === null || expiresOn === null || cutOff) return undefined;
     if (expiresOn.getTime() - clock.now().getTime() < SPARE_LIFE) return undefined;
-    const token = vault.open(sealed, grantPlace(id, 'access_token'));
+    const token = vault.decrypt(encrypted, grantBinding(id, 'access_token'));
     return token === refused ? undefined : token;
   }
 
@@ -83,7 +83,7 @@ export function createAccessTokens(services: {
       if (token !== undefined) return state.of_another ? undefined : token;
       if (!state.in_flight) {
         // A process that lacks the key leaves the refresh to others.
-        const refreshToken = vault.open(state.refresh_token, grantPlace(grantId, 'refresh_token'));
+        const refreshToken = vault.decrypt(state.refresh_token, grantBinding(grantId, 'refresh_token'));
         if (await claimRefresh(db, grantId, state.refresh_token, clock.now())) {
           const used = { grantId, characterId, used: state.refresh_token, nextCheckOn: state.next_check_on };
           return refresh(used, refreshToken, dead);
@@ -111,7 +111,7 @@ export function createAccessTokens(services: {
       }
       // Stored before the access token is verified, which may fail or take its time: the provider may have invalidated
       // the former refresh token, and the new one is nowhere else.
-      const renewed = vault.seal(outcome.refreshToken, grantPlace(grantId, 'refresh_token'));
+      const renewed = vault.encrypt(outcome.refreshToken, grantBinding(grantId, 'refresh_token'));
       let deleted = false;
       await untilReachable(async () => {
         if (await replace(claimed, renewed)) return;
@@ -129,7 +129,7 @@ export function createAccessTokens(services: {
         throw new ProviderError('unusable', 'the provider refreshed a token into that of another character');
       }
       const verified = {
-        accessToken: vault.seal(accessToken, grantPlace(grantId, 'access_token')),
+        accessToken: vault.encrypt(accessToken, grantBinding(grantId, 'access_token')),
         accessExpiresOn: identity.expiresOn,
         owner: identity.ownerHash,
         nextCheckOn: nextCheck(clock.now()),

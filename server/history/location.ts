@@ -101,15 +101,15 @@ async function fetchLocation(
   const ask = <T>(path: string, scope: ExtScope, schema: Schema<T>) =>
     read(client, { path, as: { characterId, scope }, on }, schema);
   const own = `/characters/${characterId}`;
-  const [place, { online }, ship] = await Promise.all([
+  const [position, { online }, ship] = await Promise.all([
     ask(`${own}/location`, 'ext-location.read_location.v1', Location),
     ask(`${own}/online`, 'ext-location.read_online.v1', Online),
     ask(`${own}/ship`, 'ext-location.read_ship_type.v1', Ship),
   ]);
-  const { solar_system_id } = place;
-  const station_id = place.station_id ?? null;
+  const { solar_system_id } = position;
+  const station_id = position.station_id ?? null;
   // The game returns a station or a structure, never both.
-  const structure_id = station_id === null ? (place.structure_id ?? null) : null;
+  const structure_id = station_id === null ? (position.structure_id ?? null) : null;
   const ids = [ship.ship_type_id, solar_system_id, ...(station_id === null ? [] : [station_id])];
   const [{ names: known }, structure_name] = await Promise.all([
     names.find(ids, on),

@@ -12,23 +12,23 @@ export class MissingKey extends Error {
 }
 
 /**
- * Encrypts secrets at rest by AES-256-GCM. The ciphertext contains the key's id and is bound to the place where it is
- * stored (D34).
+ * Encrypts secrets at rest by AES-256-GCM. The ciphertext contains the key's id and is bound to the row and column where
+ * it is stored (D34).
  */
 export interface Vault {
   /** Ids of all keys; the first one encrypts. */
   readonly keyIds: readonly string[];
-  /** Encrypts; `place` names row and column, and the ciphertext can be decrypted only for the same place. */
-  seal(secret: string, place: string): Buffer;
+  /** Encrypts; `binding` names row and column, and the ciphertext can be decrypted only with the same one. */
+  encrypt(secret: string, binding: string): Buffer;
   /**
    * Decrypts.
    *
-   * @throws MissingKey, or another error when the ciphertext was changed or encrypted for another place
+   * @throws MissingKey, or another error when the ciphertext was changed or encrypted with another binding
    */
-  open(sealed: Buffer, place: string): string;
-  canOpen(sealed: Buffer, place: string): boolean;
+  decrypt(encrypted: Buffer, binding: string): string;
+  canDecrypt(encrypted: Buffer, binding: string): boolean;
   /** Whether it was encrypted with the present key. */
-  isCurrent(sealed: Buffer): boolean;
+  isCurrent(encrypted: Buffer): boolean;
 }
 
 const VERSION = 1;
@@ -42,31 +42,31 @@ export function createVault(keys: readonly EncryptionKey[]): Vault {
   if (current === undefined) throw new Error('no encryption key');
   const vault: Vault = {
     keyIds: [...byId.keys()],
-    seal(secret, place) {
+    encrypt(secret, binding) {
       const id = Buffer.from(current.id);
       const iv = randomBytes(IV);
-      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(place));
+      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(binding));
       const text = Buffer.concat([cipher.update(Buffer.from(secret)), cipher.final()]);
       return Buffer.concat([Buffer.from([VERSION, id.length]), id, iv, cipher.getAuthTag(), text]);
     },
-    open(sealed, place) {
-      const idEnd = 2 + (sealed[1] ?? 0);
-      const id = sealed.subarray(2, idEnd).toString();
+    decrypt(encrypted, binding) {
+      const idEnd = 2 + (encrypted[1] ?? 0);
+      const id = encrypted.subarray(2, idEnd).toString();
       const key = byId.get(id);
-      if (sealed[0] !== VERSION)
-        throw new Error(`a secret of ${place} is not encrypted as this release does`);
+      if (encrypted[0] !== VERSION)
+        throw new Error(`a secret of ${binding} is not encrypted as this release does`);
       if (key === undefined) throw new MissingKey(id);
-      const iv = sealed.subarray(idEnd, idEnd + IV);
+      const iv = encrypted.subarray(idEnd, idEnd + IV);
       const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG })
-        .setAAD(Buffer.from(place))
-        .setAuthTag(sealed.subarray(idEnd + IV, idEnd + IV + TAG));
-      const text = decipher.update(sealed.subarray(idEnd + IV + TAG));
+        .setAAD(Buffer.from(binding))
+        .setAuthTag(encrypted.subarray(idEnd + IV, idEnd + IV + TAG));
+      const text = decipher.update(encrypted.subarray(idEnd + IV + TAG));
       return Buffer.concat([text, decipher.final()]).toString();
     },
-    isCurrent: (sealed) => sealed.subarray(2, 2 + (sealed[1] ?? 0)).toString() === current.id,
-    canOpen(sealed, place) {
+    isCurrent: (encrypted) => encrypted.subarray(2, 2 + (encrypted[1] ?? 0)).toString() === current.id,
+    canDecrypt(encrypted, binding) {
       try {
-        vault.open(sealed, place);
+        vault.decrypt(encrypted, binding);
         return true;
       } catch {
         return false;

@@ -1,5 +1,5 @@
 import { giveUpGrantsOf } from '../grant/give-up-grants.ts';
-import { grantPlace } from '../grant/grant.queries.ts';
+import { grantBinding } from '../grant/grant.queries.ts';
 import { grantsByKey } from '../grant/grant-keys.queries.ts';
 import type { Services } from '../services/services.ts';
 import { CannotStart } from '../shared/cannot-start.ts';
@@ -51,7 +51,8 @@ async function removedSigningKeys(services: KeyServices): Promise<Lack | undefin
 async function removedEncryptionKeys(services: KeyServices): Promise<Lack | undefined> {
   const { db, vault, clock, log, settings } = services;
   const lost = (await grantsByKey(db)).filter(
-    ({ grant_id, refresh_token }) => !vault.canOpen(refresh_token, grantPlace(grant_id, 'refresh_token')),
+    ({ grant_id, refresh_token }) =>
+      !vault.canDecrypt(refresh_token, grantBinding(grant_id, 'refresh_token')),
   );
   const unreadable = await findUnreadable({ db, vault, clock });
   const webhooks = unreadable.length;

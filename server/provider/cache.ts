@@ -25,11 +25,11 @@ const FORM = 'packed';
  * not confirm these.
  */
 export function requestKeysOf(base: string, compatibilityDate: string): RequestKey {
-  const place = JSON.stringify([base, compatibilityDate, FORM]);
+  const prefix = JSON.stringify([base, compatibilityDate, FORM]);
   return (path, query = []) => {
     const sorted = [...query].sort(([a], [b]) => Number(a > b) - Number(a < b));
     return createHash('sha256')
-      .update(place + JSON.stringify([path, sorted]))
+      .update(prefix + JSON.stringify([path, sorted]))
       .digest('base64url');
   };
 }
@@ -75,7 +75,7 @@ export function isFresh(kept: StoredAnswer | undefined, now: Date): kept is Stor
 /** The cache entry for an answer; undefined when it must not be cached. */
 export function toCache(
   answer: RawAnswer,
-  place: { readonly key: string; readonly grantId: string | null },
+  cacheKey: { readonly key: string; readonly grantId: string | null },
   now: Date,
   cacheRefusal = false,
 ): CachedAnswer | undefined {
@@ -88,7 +88,7 @@ export function toCache(
   if (fresh === 0 && etag === null) return undefined;
   const freshUntil = new Date(now.getTime() + fresh);
   return {
-    ...place,
+    ...cacheKey,
     status,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.test(name))),
     body,

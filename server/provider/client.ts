@@ -113,7 +113,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     const key = requestKey(request.path, request.query);
     const kept = await cached.findPublic(key);
     if (isFresh(kept, clock.now()) && !request.anew) return fromCache(kept, key);
-    return send(request, deadline, { kept, place: { key, grantId: null } });
+    return send(request, deadline, { kept, cacheKey: { key, grantId: null } });
   }
 
   /** Requests with the best grant that turns out to be valid (D34b). */
@@ -137,7 +137,7 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         if (request.patient) throw noToken(characterId);
         continue;
       }
-      const how = { kept, place: { key: privateKey(grant.grant_id, key), grantId: grant.grant_id } };
+      const how = { kept, cacheKey: { key: privateKey(grant.grant_id, key), grantId: grant.grant_id } };
       const answer = await send(request, deadline, { ...how, token });
       if (answer.status !== 401) return answer;
       // An access token that should be valid was refused: retries once with a new one.
@@ -153,11 +153,11 @@ export function createProviderClient(services: ClientServices): ProviderClient {
     how: {
       readonly token?: string;
       readonly kept?: StoredAnswer | undefined;
-      readonly place?: { readonly key: string; readonly grantId: string | null };
+      readonly cacheKey?: { readonly key: string; readonly grantId: string | null };
     },
   ): Promise<ProviderAnswer> {
     const { path, query, on, as, body, tally, allowance, onHeldUp } = request;
-    const { token, kept, place } = how;
+    const { token, kept, cacheKey } = how;
     const operation = document()?.find(path, body === undefined ? 'GET' : 'POST');
     const etag = kept?.etag ?? undefined;
     let entry: CachedAnswer | undefined;
@@ -180,10 +180,10 @@ export function createProviderClient(services: ClientServices): ProviderClient {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(tally !== undefined && { tally }),
         ...(allowance !== undefined && { allowance }),
-        ...(place !== undefined && {
+        ...(cacheKey !== undefined && {
           cacheEntryOf: (raw, now) => {
             const whole = raw.status === 304 && kept !== undefined ? revalidated(kept, raw.headers) : raw;
-            entry = whole && toCache(whole, place, now, request.cacheRefusal);
+            entry = whole && toCache(whole, cacheKey, now, request.cacheRefusal);
             return entry;
           },
         }),

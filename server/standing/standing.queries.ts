@@ -173,12 +173,12 @@ export async function compareEffects(db: Kysely<Database>, most: number): Promis
       from compared, unnest(present) group_id where group_id <> all(former)
     ), numbered as (
       select *, row_number() over (partition by about, lost, group_id, from_level, to_level
-        order by name_key, character_id) as place
+        order by name_key, character_id) as rank
       from effects
     ), summed as (
       select about, lost, group_id, from_level, to_level, count(*)::int as count,
         json_agg(json_build_object('character_id', character_id, 'character_name', character_name)
-          order by place) filter (where place <= ${most}) as users
+          order by rank) filter (where rank <= ${most}) as users
       from numbered group by about, lost, group_id, from_level, to_level
     )
     select about, case when lost then 'lost' else 'gained' end as effect, from_level, to_level, count, users,

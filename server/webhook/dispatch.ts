@@ -6,7 +6,7 @@ import { throttled } from '../shared/throttle.ts';
 import { waitAtMost } from '../shared/wait-at-most.ts';
 import { findWork } from './delivery.queries.ts';
 import { type Lane, openLane, type Traffic } from './lane.ts';
-import { secretPlace } from './secret.ts';
+import { secretBinding } from './secret.ts';
 
 type DispatchServices = Pick<Services, 'db' | 'clock' | 'vault' | 'log' | 'outages' | 'settings' | 'events'>;
 
@@ -66,7 +66,7 @@ export function startDispatch(services: DispatchServices): Dispatch {
       const now = await sharedTime(db, clock);
       let pause = PATIENCE;
       for (const { webhook_id, secret, next } of await findWork(db, now)) {
-        if (!vault.canOpen(secret, secretPlace(webhook_id))) tellLeft(webhook_id);
+        if (!vault.canDecrypt(secret, secretBinding(webhook_id))) tellLeft(webhook_id);
         else if (next <= now) laneOf(webhook_id).wake();
         else pause = Math.min(pause, next.getTime() - now.getTime());
       }

@@ -2,8 +2,8 @@ import { inTransaction } from '../database/transaction.ts';
 import type { Vault } from '../keys/vault.ts';
 import type { Services } from '../services/services.ts';
 import { disable } from './disable.ts';
-import { secretPlace } from './secret.ts';
-import { listSecrets, lockWebhook, type Resealed, replaceSecrets, setWebhook } from './webhook.queries.ts';
+import { secretBinding } from './secret.ts';
+import { listSecrets, lockWebhook, type Reencrypted, replaceSecrets, setWebhook } from './webhook.queries.ts';
 
 type Needs = Pick<Services, 'db' | 'vault'>;
 
@@ -11,20 +11,20 @@ type Needs = Pick<Services, 'db' | 'vault'>;
  * Encrypts the secrets of all webhooks with the current key, former ones too, so that former keys can be removed;
  * returns how many.
  */
-export async function resealSecrets({ db, vault }: Needs): Promise<number> {
+export async function reencryptSecrets({ db, vault }: Needs): Promise<number> {
   const webhooks = await listSecrets(db);
-  const present = webhooks.flatMap(({ webhook_id, secret }) => resealed(vault, webhook_id, secret));
+  const present = webhooks.flatMap(({ webhook_id, secret }) => reencrypted(vault, webhook_id, secret));
   const former = webhooks.flatMap(({ webhook_id, former_secret }) =>
-    former_secret === null ? [] : resealed(vault, webhook_id, former_secret),
+    former_secret === null ? [] : reencrypted(vault, webhook_id, former_secret),
   );
   return (await replaceSecrets(db, 'secret', present)) + (await replaceSecrets(db, 'former_secret', former));
 }
 
 /** The secret, encrypted with the current key; none when it is already, or cannot be decrypted. */
-function resealed(vault: Vault, webhook_id: string, before: Buffer): Resealed[] {
-  const place = secretPlace(webhook_id);
-  if (vault.isCurrent(before) || !vault.canOpen(before, place)) return [];
-  return [{ webhook_id, before, after: vault.seal(vault.open(before, place), place) }];
+function reencrypted(vault: Vault, webhook_id: string, before: Buffer): Reencrypted[] {
+  const binding = secretBinding(webhook_id);
+  if (vault.isCurrent(before) || !vault.canDecrypt(before, binding)) return [];
+  return [{ webhook_id, before, after: vault.encrypt(vault.decrypt(before, binding), binding) }];
 }
 
 /**
@@ -40,7 +40,7 @@ export async function findUnreadable({
   return (await listSecrets(db)).flatMap(
     ({ webhook_id, secret, former_secret, former_until, disabled_on }) => {
       const former = former_secret !== null && (former_until ?? now) > now ? [former_secret] : [];
-      const readable = [secret, ...former].every((one) => vault.canOpen(one, secretPlace(webhook_id)));
+      const readable = [secret, ...former].every((one) => vault.canDecrypt(one, secretBinding(webhook_id)));
       return disabled_on !== null || readable ? [] : [webhook_id];
     },
   );
@@ -58,7 +58,8 @@ export async function giveUpSecrets(
     for (const id of webhookIds) {
       const webhook = await lockWebhook(tx, id);
       if (webhook?.disabled_on !== null) continue;
-      if (vault.canOpen(webhook.secret, secretPlace(id))) await setWebhook(tx, id, { former_secret: null });
+      if (vault.canDecrypt(webhook.secret, secretBinding(id)))
+        await setWebhook(tx, id, { former_secret: null });
       else await disable(tx, { log }, webhook, 'undeliverable', clock.now());
     }
   });

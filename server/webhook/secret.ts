@@ -9,10 +9,9 @@ export function newSecret(): string {
 }
 
 /**
- * The place to which a webhook's secret is bound when encrypted; former and present secret share it, as one becomes the
- * other.
+ * What a webhook's encrypted secret is bound to: the same for the former and the present one, as one becomes the other.
  */
-export function secretPlace(webhookId: string): string {
+export function secretBinding(webhookId: string): string {
   return `webhooks.secret ${webhookId}`;
 }
 

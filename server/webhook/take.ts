@@ -20,7 +20,7 @@ import {
 } from './delivery.queries.ts';
 import { disable } from './disable.ts';
 import { type Rights, rightsOf, versionOf } from './rights.ts';
-import { secretPlace } from './secret.ts';
+import { secretBinding } from './secret.ts';
 import { type LockedWebhook, lockFreeWebhook, setWebhook } from './webhook.queries.ts';
 
 /**
@@ -71,8 +71,8 @@ export async function take(
     if (webhook === undefined) return undefined;
     const now = await sharedTime(tx, clock);
     const times = { now, until: new Date(now.getTime() + CLAIMED_FOR) };
-    // Sealed anew with a key that this process lacks, since it looked for work: left to processes that can sign.
-    if (!vault.canOpen(webhook.secret, secretPlace(webhookId))) return undefined;
+    // Encrypted anew with a key that this process lacks, since it looked for work: left to processes that can sign.
+    if (!vault.canDecrypt(webhook.secret, secretBinding(webhookId))) return undefined;
     const rights = webhook.disabled_on === null ? await rightsOf(tx, webhook) : undefined;
     if (webhook.disabled_on === null && rights === undefined) {
       await disable(tx, { log }, webhook, 'not_allowed', now);
@@ -173,8 +173,9 @@ function bodyOf(event: Event): string {
  */
 function destinationOf(webhook: LockedWebhook, vault: Vault, now: Date): Destination {
   const { webhook_id, url, ordered, secret, former_secret, former_until } = webhook;
-  const place = secretPlace(webhook_id);
-  const former = former_secret !== null && (former_until ?? now) > now && vault.canOpen(former_secret, place);
-  const sealed = former ? [secret, former_secret] : [secret];
-  return { url, ordered, secrets: sealed.map((one) => vault.open(one, place)) };
+  const binding = secretBinding(webhook_id);
+  const former =
+    former_secret !== null && (former_until ?? now) > now && vault.canDecrypt(former_secret, binding);
+  const encrypted = former ? [secret, former_secret] : [secret];
+  return { url, ordered, secrets: encrypted.map((one) => vault.decrypt(one, binding)) };
 }

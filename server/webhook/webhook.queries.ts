@@ -151,7 +151,7 @@ export async function listSecrets(db: Kysely<Database>) {
 }
 
 /** A secret that was encrypted anew. */
-export interface Resealed {
+export interface Reencrypted {
   readonly webhook_id: string;
   readonly before: Buffer;
   readonly after: Buffer;
@@ -161,7 +161,7 @@ export interface Resealed {
 export async function replaceSecrets(
   db: Kysely<Database>,
   column: 'secret' | 'former_secret',
-  secrets: readonly Resealed[],
+  secrets: readonly Reencrypted[],
 ): Promise<number> {
   if (secrets.length === 0) return 0;
   const [ids, before, after] = [

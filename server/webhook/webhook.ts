@@ -20,7 +20,7 @@ import { deleteWebhook } from './delete-webhooks.queries.ts';
 import { renewFailed, renewWaiting } from './delivery.queries.ts';
 import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './record-changes.ts';
 import { lockReached, ownerFor, reachOf } from './rights.ts';
-import { newSecret, secretPlace } from './secret.ts';
+import { newSecret, secretBinding } from './secret.ts';
 import { requireTurns } from './turns.ts';
 import {
   countWebhooks,
@@ -101,7 +101,7 @@ export async function createWebhook(
       webhook_id,
       ...owner,
       ...values,
-      secret: vault.seal(secret, secretPlace(webhook_id)),
+      secret: vault.encrypt(secret, secretBinding(webhook_id)),
       created_on: now,
       updated_on: now,
     });
@@ -194,7 +194,7 @@ export async function rotateSecret(
   await inTransaction(db, async (tx) => {
     const { webhook: before } = await lockReached(tx, admission, webhookId);
     await setWebhook(tx, webhookId, {
-      secret: vault.seal(secret, secretPlace(webhookId)),
+      secret: vault.encrypt(secret, secretBinding(webhookId)),
       // One that was lost is no secret any more; the start would ask for its key.
       former_secret: isLost(before, vault) ? null : before.secret,
       former_until,
@@ -209,7 +209,7 @@ export async function rotateSecret(
  * Whether the key of the secret is lost, and not just missing in this process: the service disables such a webhook.
  */
 function isLost({ webhook_id, secret, disabled_on }: LockedWebhook, vault: Vault): boolean {
-  return disabled_on !== null && !vault.canOpen(secret, secretPlace(webhook_id));
+  return disabled_on !== null && !vault.canDecrypt(secret, secretBinding(webhook_id));
 }
 
 async function requireGroups(

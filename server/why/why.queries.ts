@@ -127,8 +127,8 @@ const judged: {
 } = {
   login: () => sql`(
     select json_build_object('admitted', ${mayLogIn}, 'votes', (
-      select coalesce(json_agg(vote::jsonb || jsonb_build_object('since', ${sinceVote}) order by place), '[]')
-      from json_array_elements(${loginVotes}) with ordinality as votes(vote, place))))`,
+      select coalesce(json_agg(vote::jsonb || jsonb_build_object('since', ${sinceVote}) order by ordinal), '[]')
+      from json_array_elements(${loginVotes}) with ordinality as votes(vote, ordinal))))`,
   level: () => sql`json_build_object(
     'corporation', c.ceo_id is not distinct from u.character_id and ${isMember},
     'alliance', c.ceo_id is not distinct from u.character_id and ${isMember}
@@ -201,7 +201,7 @@ interface Row extends PositionRow {
   readonly alliance_name: string | null;
   readonly names: Subject['coalitions'];
   readonly judged: unknown;
-  readonly place: number;
+  readonly ordinal: number;
   readonly sealed: number | null;
 }
 
@@ -242,7 +242,7 @@ export async function findWhy<About extends keyof Judged>(
 ): Promise<Found<About>> {
   const { rows } = await sql<Row>`
     with asked as (
-      select 1 as place, caller.* from (${callerPosition(asker)}) caller
+      select 1 as ordinal, caller.* from (${callerPosition(asker)}) caller
       union all
       select 2, subject.* from (${userPosition(idNamed(nameOrId))}) subject
       union all
@@ -251,13 +251,13 @@ export async function findWhy<About extends keyof Judged>(
     select asked.*, u.character_name, c.corporation_name, a.alliance_name,
       (select coalesce(json_agg(json_build_object('id', co.coalition_id, 'name', co.coalition_name)), '[]')
         from coalitions co where co.coalition_id = any(asked.coalitions)) as names,
-      case when place = 2 then ${judged[about](id, answersFor(asker), now)} end as judged,
+      case when ordinal = 2 then ${judged[about](id, answersFor(asker), now)} end as judged,
       (select position from event_seals order by position desc limit 1) as sealed
     from asked join users u using (character_id)
       left join corporations c on c.corporation_id = u.corporation_id
       left join alliances a on a.alliance_id = c.alliance_id
-    order by place`.execute(db);
-  const [caller, subject, object] = [1, 2, 3].map((place) => rows.find((row) => row.place === place));
+    order by ordinal`.execute(db);
+  const [caller, subject, object] = [1, 2, 3].map((ordinal) => rows.find((row) => row.ordinal === ordinal));
   return {
     caller: caller && toPosition(caller),
     subject: subject && toSubject(subject),

@@ -61,7 +61,7 @@ async function grant(character_id: number, scopes: readonly ExtScope[], valid = 
       grant_id: randomUUID(),
       character_id,
       scopes: [...scopes],
-      refresh_token: Buffer.from('sealed'),
+      refresh_token: Buffer.from('encrypted'),
       access_token: null,
       access_expires_on: null,
       valid,

@@ -7,7 +7,7 @@ import type { CompleteSettings } from '../../server/config/settings.ts';
 import type { EncryptionKey } from '../../server/keys/formats.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { createLog } from '../../server/observability/log.ts';
-import { secretPlace } from '../../server/webhook/secret.ts';
+import { secretBinding } from '../../server/webhook/secret.ts';
 import { allEvents } from '../fixtures/events.ts';
 import { addGrants } from '../fixtures/grants.ts';
 import { newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
@@ -135,7 +135,7 @@ describe('D61: a start without a key that encrypted stored grants', () => {
     const url = 'https://receiver.example/hook';
     const { webhook_id } = await ok(webhook.create({ body: { url, types: ['group.*'] } }));
     const params = { webhook_id };
-    const secret = createVault([other]).seal('whsec_', secretPlace(webhook_id));
+    const secret = createVault([other]).encrypt('whsec_', secretBinding(webhook_id));
     const lose = () => app.db.updateTable('webhooks').set({ secret }).execute();
     await lose();
     await ok(webhook.rotate({ params }));

@@ -5,7 +5,7 @@ import type { ExternalForwardRequest } from '../../contract/ext.ts';
 import { openApiDocument } from '../../contract/openapi.ts';
 import type { Database } from '../../server/database/tables.ts';
 import { refusal } from '../../server/ext/refusal.ts';
-import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { grantBinding } from '../../server/grant/grant.queries.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { createDocument } from '../../server/provider/operations.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
@@ -63,13 +63,13 @@ describe('D34: a process that was left out when a key was added', () => {
     const before = await crashes();
     for (const set of [
       {
-        access_token: elsewhere.seal('access', grantPlace(id, 'access_token')),
+        access_token: elsewhere.encrypt('access', grantBinding(id, 'access_token')),
         access_expires_on: new Date(clock.now().getTime() + 3_600_000),
       },
       {
         access_token: null,
         access_expires_on: null,
-        refresh_token: elsewhere.seal('refresh', grantPlace(id, 'refresh_token')),
+        refresh_token: elsewhere.encrypt('refresh', grantBinding(id, 'refresh_token')),
       },
     ]) {
       await store(set);

@@ -117,8 +117,8 @@ describe('D34, D50: secrets appear nowhere in clear', () => {
       TITLES.failure,
     );
     await sql`alter table grants drop constraint broken`.execute(app.db);
-    vi.spyOn(services.vault, 'seal').mockImplementationOnce((secret) => {
-      throw new Error(`cannot seal, see https://app.example/?user_token=${secret}&code=${secret}`);
+    vi.spyOn(services.vault, 'encrypt').mockImplementationOnce((secret) => {
+      throw new Error(`cannot encrypt, see https://app.example/?user_token=${secret}&code=${secret}`);
     });
     await expectPage(await trySignIn(app, { characterId: SECOND }, { dyn }), 500, TITLES.failure);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXT_SCOPES, type ExtScope } from '../../contract/scopes.ts';
-import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { grantBinding } from '../../server/grant/grant.queries.ts';
 import { letIn } from '../fixtures/registry.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { startLogin } from '../harness/sign-in.ts';
@@ -34,7 +34,7 @@ describe('refresh tokens', () => {
   const grantsOf = (id: number) =>
     app.db.selectFrom('grants').selectAll().where('character_id', '=', id).orderBy('created_on').execute();
   const open = (grant: { grant_id: string; refresh_token: Buffer }) =>
-    app.app.services.vault.open(grant.refresh_token, grantPlace(grant.grant_id, 'refresh_token'));
+    app.app.services.vault.decrypt(grant.refresh_token, grantBinding(grant.grant_id, 'refresh_token'));
 
   it('D34: both tokens are stored encrypted, with the key’s id, bound to row and column', async () => {
     const id = member();
@@ -43,18 +43,18 @@ describe('refresh tokens', () => {
     if (grant === undefined || grant.access_token === null) throw new Error('no grant was stored');
     const { vault } = app.app.services;
     expect(open(grant)).toBe(given.refreshToken);
-    expect(vault.open(grant.access_token, grantPlace(grant.grant_id, 'access_token'))).toBe(
+    expect(vault.decrypt(grant.access_token, grantBinding(grant.grant_id, 'access_token'))).toBe(
       given.accessToken,
     );
     expect(grant.access_expires_on).toEqual(given.identity.expiresOn);
     expect(grant.refresh_token.subarray(0, 6).toString('latin1')).toBe('\x01\x04test');
     expect(grant.refresh_token.includes(given.refreshToken.slice(0, 12))).toBe(false);
-    expect(() => vault.open(grant.refresh_token, grantPlace(grant.grant_id, 'access_token'))).toThrow();
-    const elsewhere = grantPlace('00000000-0000-4000-8000-000000000000', 'refresh_token');
-    expect(() => vault.open(grant.refresh_token, elsewhere)).toThrow();
+    expect(() => vault.decrypt(grant.refresh_token, grantBinding(grant.grant_id, 'access_token'))).toThrow();
+    const elsewhere = grantBinding('00000000-0000-4000-8000-000000000000', 'refresh_token');
+    expect(() => vault.decrypt(grant.refresh_token, elsewhere)).toThrow();
     const changed = Buffer.from(grant.refresh_token);
     changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
-    expect(() => vault.open(changed, grantPlace(grant.grant_id, 'refresh_token'))).toThrow();
+    expect(() => vault.decrypt(changed, grantBinding(grant.grant_id, 'refresh_token'))).toThrow();
   });
 
   it('D34b: one refresh token per user and set of scopes, the newest, valid again', async () => {

@@ -346,7 +346,7 @@ describe('sign-in', () => {
 
     it('D8: an internal error is a 500 page with a crash report, and the state code works again', async () => {
       const { login_url } = await startLogin(app, { dyn });
-      vi.spyOn(app.app.services.vault, 'seal').mockImplementationOnce(() => {
+      vi.spyOn(app.app.services.vault, 'encrypt').mockImplementationOnce(() => {
         throw new Error('the vault is broken');
       });
       await expectPage(await app.browse(login_url, { characterId: MEMBER }), 500, TITLES.failure);

@@ -47,7 +47,7 @@ async function grant(character_id: number, scopes: readonly ExtScope[], valid = 
       grant_id: randomUUID(),
       character_id,
       scopes: [...scopes],
-      refresh_token: Buffer.from('sealed'),
+      refresh_token: Buffer.from('encrypted'),
       access_token: null,
       access_expires_on: null,
       valid,
@@ -249,7 +249,7 @@ describe(`${CORPORATIONS} corporations of ${MEMBERS} members each`, () => {
         .map((scopes, index) => ({ character_id: id, scopes, valid: (id + index) % 5 !== 0 })),
     );
     await sql`insert into grants (grant_id, character_id, scopes, valid, refresh_token)
-      select gen_random_uuid(), character_id, array(select jsonb_array_elements_text(scopes)), valid, 'sealed'
+      select gen_random_uuid(), character_id, array(select jsonb_array_elements_text(scopes)), valid, 'encrypted'
       from jsonb_to_recordset(${JSON.stringify(grants)}::jsonb)
         as g(character_id bigint, scopes jsonb, valid boolean)`.execute(app.db);
     await sql`analyze`.execute(app.db);

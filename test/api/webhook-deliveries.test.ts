@@ -12,7 +12,7 @@ import { giveUpTokens } from '../../server/token/give-up-tokens.ts';
 import { deleteWebhook } from '../../server/webhook/delete-webhooks.queries.ts';
 import { CLAIMED_FOR, deleteEndedBefore, findWork } from '../../server/webhook/delivery.queries.ts';
 import { openLane } from '../../server/webhook/lane.ts';
-import { secretPlace } from '../../server/webhook/secret.ts';
+import { secretBinding } from '../../server/webhook/secret.ts';
 import { settle } from '../../server/webhook/settle.ts';
 import { type Parcel, take } from '../../server/webhook/take.ts';
 import { lockWebhook, replaceSecrets, WebhookLocked } from '../../server/webhook/webhook.queries.ts';
@@ -456,14 +456,14 @@ describe('D93: a receiver that failed five times in a row', () => {
 
 describe('D93: the secret of a webhook', () => {
   const lost = createVault([{ id: 'lost', key: randomBytes(32) }]);
-  const seal = (webhook_id: string) => lost.seal('whsec_lost', secretPlace(webhook_id));
+  const encrypted = (webhook_id: string) => lost.encrypt('whsec_lost', secretBinding(webhook_id));
 
   it('D93: of before a rotation, whose key is lost, keeps no delivery from being signed with the present one', async () => {
     const webhook_id = await webhookOf();
     await ok(root.webhook.rotate({ params: { webhook_id } }));
     await app.db
       .updateTable('webhooks')
-      .set({ former_secret: seal(webhook_id) })
+      .set({ former_secret: encrypted(webhook_id) })
       .execute();
     await newGroup();
     const taken = await take(app.app.services, webhook_id, 1);
@@ -476,7 +476,9 @@ describe('D93: the secret of a webhook', () => {
     const { secret: before } = await secretOf();
     await ok(root.webhook.rotate({ params: { webhook_id } }));
     const { secret: present } = await secretOf();
-    expect(await replaceSecrets(app.db, 'secret', [{ webhook_id, before, after: seal(webhook_id) }])).toBe(0);
+    expect(
+      await replaceSecrets(app.db, 'secret', [{ webhook_id, before, after: encrypted(webhook_id) }]),
+    ).toBe(0);
     expect((await secretOf()).secret.equals(present)).toBe(true);
   });
 
@@ -486,7 +488,7 @@ describe('D93: the secret of a webhook', () => {
     await ok(root.webhook.update({ params, body: { enabled: false } }));
     await app.db
       .updateTable('webhooks')
-      .set({ secret: seal(webhook_id) })
+      .set({ secret: encrypted(webhook_id) })
       .execute();
     const enable = () => root.webhook.update({ params, body: { enabled: true } });
     expect(await enable()).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'enabled'] }] } });

@@ -12,8 +12,8 @@ import type { Sealing } from '../../server/event/sealing.ts';
 import { createVault } from '../../server/keys/vault.ts';
 import { CLAIMED_FOR, listDeliveries } from '../../server/webhook/delivery.queries.ts';
 import { startDispatch } from '../../server/webhook/dispatch.ts';
-import { secretPlace } from '../../server/webhook/secret.ts';
-import { findUnreadable, resealSecrets } from '../../server/webhook/secret-keys.ts';
+import { secretBinding } from '../../server/webhook/secret.ts';
+import { findUnreadable, reencryptSecrets } from '../../server/webhook/secret-keys.ts';
 import { take } from '../../server/webhook/take.ts';
 import { findWebhook } from '../../server/webhook/webhook.queries.ts';
 import { allEvents, allSealed } from '../fixtures/events.ts';
@@ -618,18 +618,18 @@ describe('D61, D93: encryption keys', () => {
     const receiver = await receive();
     const { webhook_id, secret } = await addWebhook(app, receiver);
     const [key, former] = [randomBytes(32), randomBytes(32)];
-    const place = secretPlace(webhook_id);
-    const sealed = createVault([{ id: 'former', key: former }]).seal(secret, place);
-    await app.db.updateTable('webhooks').set({ secret: sealed }).execute();
+    const binding = secretBinding(webhook_id);
+    const encrypted = createVault([{ id: 'former', key: former }]).encrypt(secret, binding);
+    await app.db.updateTable('webhooks').set({ secret: encrypted }).execute();
     const vault = createVault([
       { id: 'present', key },
       { id: 'former', key: former },
     ]);
     await runMaintenance({ ...app.app.services, vault }, testRun('maintenance'));
     const present = createVault([{ id: 'present', key }]);
-    expect(present.open((await storedSecret(webhook_id)).secret, place)).toBe(secret);
+    expect(present.decrypt((await storedSecret(webhook_id)).secret, binding)).toBe(secret);
     expect(await findUnreadable({ ...app.app.services, vault: present })).toEqual([]);
-    expect(other.canOpen((await storedSecret(webhook_id)).secret, place)).toBe(false);
+    expect(other.canDecrypt((await storedSecret(webhook_id)).secret, binding)).toBe(false);
   });
 
   it('D93: the former secret too, so that deliveries have two signatures for a day though the former key is removed', async () => {
@@ -637,13 +637,13 @@ describe('D61, D93: encryption keys', () => {
     const receiver = await receive();
     const { webhook_id, secret: before } = await addWebhook(app, receiver, { types: ['group.created'] });
     const former = { id: 'former', key: randomBytes(32) };
-    const secret = createVault([former]).seal(before, secretPlace(webhook_id));
+    const secret = createVault([former]).encrypt(before, secretBinding(webhook_id));
     await app.db.updateTable('webhooks').set({ secret }).execute();
     await ok(root.webhook.rotate({ params: { webhook_id } }));
     // Until it is encrypted anew, a start would miss its key.
     expect(await findUnreadable(services)).toEqual([webhook_id]);
     const vault = createVault([...services.settings.encryptionKeys, former]);
-    expect(await resealSecrets({ ...services, vault })).toBe(1);
+    expect(await reencryptSecrets({ ...services, vault })).toBe(1);
     expect(await findUnreadable(services)).toEqual([]);
     expect(services.vault.isCurrent((await storedSecret(webhook_id)).former_secret as Buffer)).toBe(true);
     await addGroup(app, unique());
@@ -654,10 +654,10 @@ describe('D61, D93: encryption keys', () => {
 
   it('D93: a process without the key of a secret leaves the deliveries to others, says so once, and disables nothing', async () => {
     const [receiver, well] = [await receive(), await receive()];
-    const sealed = await addWebhook(app, receiver, { types: ['group.created'] });
+    const added = await addWebhook(app, receiver, { types: ['group.created'] });
     await addWebhook(app, well, { types: ['group.created'] });
-    const { webhook_id } = sealed;
-    const secret = other.seal(sealed.secret, secretPlace(webhook_id));
+    const { webhook_id } = added;
+    const secret = other.encrypt(added.secret, secretBinding(webhook_id));
     await app.db.updateTable('webhooks').set({ secret }).where('webhook_id', '=', webhook_id).execute();
     await addGroup(app, unique());
     await arrivals(well, 1);
@@ -683,7 +683,7 @@ describe('D61, D93: encryption keys', () => {
     // One of each process, and one more if all this took over a minute.
     expect(lines.length).toBeLessThanOrEqual(3);
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ level: 'warn', webhook_id });
-    expect(lines.join()).not.toContain(sealed.secret);
+    expect(lines.join()).not.toContain(added.secret);
     await leftOut.close();
     expect(searches).toBeLessThanOrEqual(3);
     const inTime = startDispatch({ ...app.app.services, vault: other });
@@ -697,10 +697,10 @@ describe('D61, D93: encryption keys', () => {
 
 describe('D93: processes whose clocks differ', () => {
   it('D93: leave alone what another one has claimed', async () => {
-    const { webhook_id, ...sealed } = await addWebhook(app, await receive(), { types: ['group.created'] });
+    const { webhook_id, ...added } = await addWebhook(app, await receive(), { types: ['group.created'] });
     const vault = createVault([{ id: 'unlike', key: randomBytes(32) }]);
     // So that the worker of this test leaves it alone.
-    const secret = vault.seal(sealed.secret, secretPlace(webhook_id));
+    const secret = vault.encrypt(added.secret, secretBinding(webhook_id));
     await app.db.updateTable('webhooks').set({ secret }).where('webhook_id', '=', webhook_id).execute();
     await groupsCreated(2);
     const claimed = async (ahead: number) => {

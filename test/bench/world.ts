@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { nameKey } from '../../server/database/name-key.ts';
 import type { Database } from '../../server/database/tables.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
-import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { grantBinding } from '../../server/grant/grant.queries.ts';
 import type { SignableToken } from '../../server/keys/signing-keys.ts';
 import type { Vault } from '../../server/keys/vault.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
@@ -103,8 +103,8 @@ async function giveGrants(db: Kysely<Database>, vault: Vault): Promise<void> {
     .filter((id) => id % 3 < 2)
     .map((character_id) => {
       const grant_id = randomUUID();
-      const sealed = vault.seal('a refresh token', grantPlace(grant_id, 'refresh_token'));
-      return { grant_id, character_id, refresh_token: `\\x${sealed.toString('hex')}` };
+      const encrypted = vault.encrypt('a refresh token', grantBinding(grant_id, 'refresh_token'));
+      return { grant_id, character_id, refresh_token: `\\x${encrypted.toString('hex')}` };
     });
   await sql`
     insert into grants (grant_id, character_id, scopes, refresh_token)

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Fault, OAUTH_FAULTS, type OAuthFault } from '../../dev/provider/faults.ts';
 import { checkGrants } from '../../server/grant/check-grants.ts';
-import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { grantBinding } from '../../server/grant/grant.queries.ts';
 import {
   claimRefresh,
   endRefresh,
@@ -156,7 +156,9 @@ describe('D33: one refresh in flight for each refresh token', () => {
     if (row === undefined) throw new Error('no grant');
     const { vault, sso } = services;
     const refreshToken = () =>
-      grants().then(([it]) => it && vault.open(it.refresh_token, grantPlace(it.grant_id, 'refresh_token')));
+      grants().then(
+        ([it]) => it && vault.decrypt(it.refresh_token, grantBinding(it.grant_id, 'refresh_token')),
+      );
     let verify = () => undefined as unknown;
     const keys = new Promise((resolve) => {
       verify = () => resolve(undefined);
@@ -246,10 +248,10 @@ describe('D34: a rotated refresh token', () => {
       const { settings, clock, vault } = services;
       const [row] = await grants();
       if (row === undefined) throw new Error('no grant');
-      const place = grantPlace(row.grant_id, 'refresh_token');
+      const binding = grantBinding(row.grant_id, 'refresh_token');
       await app.db
         .updateTable('grants')
-        .set({ refresh_token: vault.seal('old', place) })
+        .set({ refresh_token: vault.encrypt('old', binding) })
         .execute();
       const signOn = await startSignOn('castellan-test', () => clock.now());
       const { sso } = settings;
@@ -260,7 +262,7 @@ describe('D34: a rotated refresh token', () => {
       const asked = tokens.of({ ...row, cut_off: false }, ADA, performance.now() + 60_000);
       await expect(asked).rejects.toMatchObject({ fault: 'unusable' });
       const after = await grant();
-      expect(after && vault.open(after.refresh_token, place)).toBe(kept);
+      expect(after && vault.decrypt(after.refresh_token, binding)).toBe(kept);
       expect(after).toMatchObject({ valid: true, refresh_started_on: null });
       expect(after?.access_token).toEqual(status === 200 ? null : row.access_token);
       await signOn.stop();

@@ -5,7 +5,7 @@ import type { EventType } from '../../contract/event.ts';
 import { type SimulatedVoiceServer, startSimulatedVoiceServer } from '../../dev/voice-server/server.ts';
 import { FIRST_CHARACTER_ID } from '../../dev/world/world.ts';
 import { ok } from '../../sdk/src/index.ts';
-import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { grantBinding } from '../../server/grant/grant.queries.ts';
 import { catalogue, isScheduled, type JobName, type Payload } from '../../server/queue/job-catalogue.ts';
 import { syncUsers } from '../../server/registry/sync-users.ts';
 import { eventsOf } from '../fixtures/events.ts';
@@ -150,8 +150,8 @@ const TOLD: { readonly [Name in JobName]: Told<Name> } = {
     tells: NOTHING,
     finds: async () => {
       const grant_id = randomUUID();
-      const sealed = app.app.services.vault.seal('a token', grantPlace(grant_id, 'refresh_token'));
-      return { grant_id, refresh_token: sealed.toString('base64') };
+      const encrypted = app.app.services.vault.encrypt('a token', grantBinding(grant_id, 'refresh_token'));
+      return { grant_id, refresh_token: encrypted.toString('base64') };
     },
   },
   'send-logout': {

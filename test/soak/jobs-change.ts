@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { grantPlace } from '../../server/grant/grant.queries.ts';
+import { grantBinding } from '../../server/grant/grant.queries.ts';
 import { scheduledJobs } from '../../server/queue/job-catalogue.ts';
 import { type Stage, signInAt, VOICE_GROUPS } from './jobs-stage.ts';
 
@@ -79,7 +79,7 @@ async function revokeOne({ app, refreshTokens, cast, random }: Stage, asked: Ask
   const owner = app.provider.world.character(characterId)?.owner ?? '';
   const token = refreshTokens.issue({ characterId, scopes: ['esi-skills.read_skills.v1'], owner });
   const grant_id = randomUUID();
-  const refresh_token = vault.seal(token, grantPlace(grant_id, 'refresh_token')).toString('base64');
+  const refresh_token = vault.encrypt(token, grantBinding(grant_id, 'refresh_token')).toString('base64');
   await queue.send(app.db, 'revoke-grant', { grant_id, refresh_token });
   asked.revoked.push(token);
 }

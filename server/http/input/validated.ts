@@ -23,7 +23,7 @@ export function validated(
     ...(body !== undefined && { body: validator(body, { noun: 'field' }) }),
     ...(access !== 'public' &&
       query instanceof z.ZodObject && {
-        query: validator(query.strict(), { noun: 'parameter', elsewhere: placeOf({ headers, body }) }),
+        query: validator(query.strict(), { noun: 'parameter', elsewhere: elsewhereOf({ headers, body }) }),
       }),
   };
   // ts-rest uses only their `safeParse`.
@@ -31,7 +31,7 @@ export function validated(
 }
 
 /** Tells where a name belongs that was sent as a query parameter but is a field of the body or a header. */
-function placeOf({ headers, body }: { headers: unknown; body: unknown }) {
+function elsewhereOf({ headers, body }: { headers: unknown; body: unknown }) {
   const inHeaders = fieldsOf(headers);
   const inBody = fieldsOf(body);
   return (name: string): string | undefined => {

@@ -3,7 +3,7 @@ import { freshness, isFresh, requestKeysOf, revalidated, toCache } from '../../.
 import { pairsOf, type Query } from '../../../server/provider/query.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
-const PLACE = { key: 'k', grantId: null };
+const CACHE_KEY = { key: 'k', grantId: null };
 
 describe('D33: how long an answer stays fresh (milliseconds)', () => {
   it.each([
@@ -42,8 +42,8 @@ describe('D33: what is cached of an answer', () => {
       'x-esi-error-limit-remain': '4',
       'x-ratelimit-remaining': '5',
     };
-    expect(toCache({ status: 200, headers, body: '[1]' }, PLACE, NOW)).toEqual({
-      ...PLACE,
+    expect(toCache({ status: 200, headers, body: '[1]' }, CACHE_KEY, NOW)).toEqual({
+      ...CACHE_KEY,
       status: 200,
       headers: { ...fresh, etag: '"a"', 'x-pages': '3' },
       body: '[1]',
@@ -54,15 +54,15 @@ describe('D33: what is cached of an answer', () => {
   });
 
   it('one that is stale at once, only for its ETag', () => {
-    expect(toCache({ status: 200, headers: { etag: '"a"' }, body: '1' }, PLACE, NOW)?.freshUntil).toEqual(
+    expect(toCache({ status: 200, headers: { etag: '"a"' }, body: '1' }, CACHE_KEY, NOW)?.freshUntil).toEqual(
       NOW,
     );
-    expect(toCache({ status: 200, headers: {}, body: '1' }, PLACE, NOW)).toBeUndefined();
+    expect(toCache({ status: 200, headers: {}, body: '1' }, CACHE_KEY, NOW)).toBeUndefined();
   });
 
   it('an error only if its headers have a lifetime and its status is lasting', () => {
     const error = (status: number, headers = {}) =>
-      toCache({ status, headers, body: '{"error":"no"}' }, PLACE, NOW);
+      toCache({ status, headers, body: '{"error":"no"}' }, CACHE_KEY, NOW);
     expect(error(404)).toBeUndefined();
     expect(error(404, { etag: '"a"' })).toBeUndefined();
     expect(error(404, fresh)).toMatchObject({ status: 404, etag: null });
@@ -70,14 +70,14 @@ describe('D33: what is cached of an answer', () => {
   });
 
   it('D33: a 403 for a day, whatever its headers say, if its request wants that', () => {
-    const kept = toCache({ status: 403, headers: {}, body: '{"error":"no"}' }, PLACE, NOW, true);
+    const kept = toCache({ status: 403, headers: {}, body: '{"error":"no"}' }, CACHE_KEY, NOW, true);
     expect(kept?.freshUntil).toEqual(new Date(NOW.getTime() + 86_400_000));
-    expect(toCache({ status: 400, headers: {}, body: '{}' }, PLACE, NOW, true)).toBeUndefined();
+    expect(toCache({ status: 400, headers: {}, body: '{}' }, CACHE_KEY, NOW, true)).toBeUndefined();
   });
 
   it('no answer above one MiB', () => {
     const sized = (length: number) =>
-      toCache({ status: 200, headers: fresh, body: 'x'.repeat(length) }, PLACE, NOW);
+      toCache({ status: 200, headers: fresh, body: 'x'.repeat(length) }, CACHE_KEY, NOW);
     expect(sized(1024 * 1024)).toBeDefined();
     expect(sized(1024 * 1024 + 1)).toBeUndefined();
   });
@@ -103,7 +103,7 @@ describe('D33: what is cached of an answer', () => {
     const headers = { date: 'Mon, 02 Mar 2026 11:00:00 GMT', age: '59' };
     const whole = (anew: Readonly<Record<string, string>>) => {
       const answer = revalidated({ ...kept, headers }, anew);
-      return answer && [answer.headers, toCache(answer, PLACE, NOW)?.freshUntil];
+      return answer && [answer.headers, toCache(answer, CACHE_KEY, NOW)?.freshUntil];
     };
     const minute = { 'cache-control': 'max-age=60' };
     expect(whole(minute)).toEqual([minute, new Date('2026-03-02T12:01:00Z')]);
@@ -124,7 +124,7 @@ describe('D33: a cached answer is fresh for as long as its headers allow', () =>
   const HOUR = 3_600_000;
   const from = (ahead: number, status: number, headers: Readonly<Record<string, string>>) => {
     const raw = { status, headers, body: '[1]' };
-    const stored = toCache(raw, PLACE, new Date(NOW.getTime() + ahead), true);
+    const stored = toCache(raw, CACHE_KEY, new Date(NOW.getTime() + ahead), true);
     if (stored === undefined) throw new Error('it is not cached');
     const kept = { ...raw, etag: stored.etag, fresh_until: stored.freshUntil, recent: true };
     return (later: number) => isFresh(kept, new Date(NOW.getTime() + later));

@@ -191,7 +191,7 @@ function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation
   const { access, mirrors, previews, codes = [] } = metadata;
   const answer = (status: number, response: unknown) => {
     if (status >= 400 && access !== 'public') {
-      const waiting = takesTurns(route, metadata) ? (['too_many_waiting'] as const) : [];
+      const waiting = waitsInLine(route, metadata) ? (['too_many_waiting'] as const) : [];
       const own = { ...metadata, access, codes: [...codes, ...waiting] };
       return errorResponse(status, schemaOf(response as z.ZodTypeAny), own);
     }
@@ -205,7 +205,7 @@ function responsesOf(route: AppRoute, metadata: RouteMetadata): OpenApiOperation
 }
 
 /** Whether its callers below level 9 wait for their other writes, of which a number may wait (D3c). */
-function takesTurns({ method }: AppRoute, { access, mirrors }: RouteMetadata): boolean {
+function waitsInLine({ method }: AppRoute, { access, mirrors }: RouteMetadata): boolean {
   return method !== 'GET' && !mirrors && access !== 'public' && access.level < ADMINISTRATOR_LEVEL;
 }
 

@@ -21,12 +21,12 @@ import { AfterInQuery, LimitInQuery, NEXT_PAGE, USUAL_LIMIT } from './paging.ts'
 export const RETRIES = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 /** Hours for which deliveries are also signed with the former secret after it was replaced. */
 export const FORMER_SECRET_HOURS = 24;
-/** Turns in a minute, of each webhook and of all those of one owner: whatever makes deliveries due takes some. */
-export const MOST_TURNS = { each: 30, all: 100 } as const;
-/** Turns that a replay takes, as it delivers up to 30 days again. */
-export const REPLAY_TURNS = 5;
-export const TAKES_TURNS = `a test, a retry, a new URL and enabling it again take one, a replay takes ${REPLAY_TURNS}`;
-const TURNS = `A webhook can have ${MOST_TURNS.each} turns in a minute, all webhooks of one owner ${MOST_TURNS.all}: ${TAKES_TURNS}.`;
+/** In a minute, of each webhook and of all those of one owner, in turns: whatever makes deliveries due costs some. */
+export const DELIVERY_QUOTA = { each: 30, all: 100 } as const;
+/** Turns that a replay costs, as it delivers up to 30 days again. */
+export const REPLAY_COST = 5;
+export const QUOTA_COSTS = `a test, a retry, a new URL and enabling it again take one, a replay takes ${REPLAY_COST}`;
+const QUOTA_TEXT = `A webhook can have ${DELIVERY_QUOTA.each} turns in a minute, all webhooks of one owner ${DELIVERY_QUOTA.all}: ${QUOTA_COSTS}.`;
 const MAX_TYPES = 100;
 const MAX_GROUPS = 100;
 
@@ -293,7 +293,7 @@ export const webhookRoutes = c.router({
     method: 'PUT',
     path: '/webhook/:webhook_id',
     summary: 'Change a webhook',
-    description: `Changes what the body holds. A disabled webhook is enabled again by \`enabled: true\`. ${TURNS}`,
+    description: `Changes what the body holds. A disabled webhook is enabled again by \`enabled: true\`. ${QUOTA_TEXT}`,
     pathParams,
     body: PutWebhook,
     responses: { 200: field(Webhook, 'The webhook as it is now.'), ...errors(404, 413, 415) },
@@ -322,7 +322,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/test',
     summary: 'Send a test',
-    description: `Sends a delivery of the type \`webhook.test\`, once, whether or not the webhook is enabled; its delivery shows how it went. ${TURNS}`,
+    description: `Sends a delivery of the type \`webhook.test\`, once, whether or not the webhook is enabled; its delivery shows how it went. ${QUOTA_TEXT}`,
     pathParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
@@ -350,7 +350,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/delivery/:delivery_id/retry',
     summary: 'Try a delivery again',
-    description: `At once, whatever its state, and whatever pause the receiver asked for; from there on as if it were new. ${TURNS}`,
+    description: `At once, whatever its state, and whatever pause the receiver asked for; from there on as if it were new. ${QUOTA_TEXT}`,
     pathParams: deliveryParams,
     body: c.noBody(),
     responses: { 200: field(WebhookDelivery, 'The delivery.'), ...errors(404, 413, 415) },
@@ -360,7 +360,7 @@ export const webhookRoutes = c.router({
     method: 'POST',
     path: '/webhook/:webhook_id/replay',
     summary: 'Deliver again from a position on',
-    description: `For a receiver that lost data: delivers every event after the position again, including those delivered before, once the pause is over that the receiver asked for, if any. It can go back 30 days; a position before that, or beyond the last event, is a 410. ${TURNS}`,
+    description: `For a receiver that lost data: delivers every event after the position again, including those delivered before, once the pause is over that the receiver asked for, if any. It can go back 30 days; a position before that, or beyond the last event, is a 410. ${QUOTA_TEXT}`,
     pathParams,
     body: PostReplay,
     responses: { 200: field(Webhook, 'The webhook as it is now.'), ...errors(404, 410, 413, 415) },

@@ -33,7 +33,7 @@ export function homePage(
     `<p>A stand-in for the game’s sign-on and its API, for development and tests. Nobody here is real.</p>
 <table><tbody>${addresses}</tbody></table>
 <h2>World</h2><p>${world.alliances.length} alliances, ${world.corporations.length} corporations, ${world.population}
-characters; seed ${world.seed}, turn ${world.turn}.</p>
+characters; seed ${world.seed}, hour ${world.hour}.</p>
 <h2>Faults</h2>${faults.downtime ? '<p><strong>Downtime: the API answers 503.</strong></p>' : ''}
 ${active === '' ? '<p class="note">None is switched on.</p>' : table}
 <p class="note">Error budget: ${errors.remaining} left, whole again in ${errors.reset} s.</p>`,

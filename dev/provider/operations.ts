@@ -260,7 +260,7 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'The game server',
     rateGroup: per15m('status', 600),
     run: ({ world }) => ({
-      players: Math.floor(world.population / 3) + (hash(world.seed, world.turn) % 100),
+      players: Math.floor(world.population / 3) + (hash(world.seed, world.hour) % 100),
       server_version: '3000000',
       start_time: '2026-01-01T11:05:00Z',
     }),

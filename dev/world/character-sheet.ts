@@ -22,9 +22,9 @@ const SHIP_NAMES = [
   'Fine Print',
 ] as const;
 
-/** Where the character is: in a station, in its corporation's structure, or in space. Another place each turn. */
+/** Where the character is: in a station, in its corporation's structure, or in space. Another place each hour. */
 export function location(world: World, character: Character): Record<string, number> {
-  const h = hash(world.seed, character.id, world.turn, 21);
+  const h = hash(world.seed, character.id, world.hour, 21);
   const home = structureOf(character.corporationId);
   const keep = structure(world, home);
   if (h % 5 === 0) return { solar_system_id: anySystem(h >>> 3) };
@@ -34,18 +34,18 @@ export function location(world: World, character: Character): Record<string, num
 }
 
 export function online(world: World, character: Character): Record<string, unknown> {
-  const h = hash(world.seed, character.id, world.turn, 22);
-  const login = EPOCH + (world.turn - (h % 48)) * HOUR;
+  const h = hash(world.seed, character.id, world.hour, 22);
+  const login = EPOCH + (world.hour - (h % 48)) * HOUR;
   return {
     online: h % 3 === 0,
     last_login: timestamp(login),
     last_logout: timestamp(login - HOUR),
-    logins: 10 + (hash(world.seed, character.id) % 900) + world.turn,
+    logins: 10 + (hash(world.seed, character.id) % 900) + world.hour,
   };
 }
 
 export function ship(world: World, character: Character): Record<string, unknown> {
-  const h = hash(world.seed, character.id, world.turn, 23);
+  const h = hash(world.seed, character.id, world.hour, 23);
   return {
     ship_item_id: 1_040_000_000_000 + h,
     ship_name: pick(SHIP_NAMES, h >>> 4),
@@ -53,12 +53,12 @@ export function ship(world: World, character: Character): Record<string, unknown
   };
 }
 
-/** 20 to 60 skills; the first one is in training and grows with every turn. */
+/** 20 to 60 skills; the first one is in training and grows with every hour. */
 export function skills(world: World, character: Character): Record<string, unknown> {
   const count = 20 + (hash(world.seed, character.id, 24) % 41);
   const list = Array.from({ length: count }, (_, i) => {
     const level = 1 + (hash(world.seed, character.id, 25, i) % 5);
-    const training = i === 0 ? world.turn * 1_800 : 0;
+    const training = i === 0 ? world.hour * 1_800 : 0;
     return {
       skill_id: skillAt(i),
       active_skill_level: level,
@@ -70,15 +70,15 @@ export function skills(world: World, character: Character): Record<string, unkno
   return { skills: list, total_sp: total, unallocated_sp: hash(world.seed, character.id, 26) % 50_000 };
 }
 
-/** Balance with two decimals; trade moves it by up to 10,000 either way each turn. */
+/** Balance with two decimals; trade moves it by up to 10,000 either way each hour. */
 export function wallet(world: World, character: Character): number {
-  return centsAt(world, character, world.turn) / 100;
+  return centsAt(world, character, world.hour) / 100;
 }
 
-/** The balance of a turn in hundredths. */
-export function centsAt(world: World, character: Character, turn: number): number {
+/** The balance of an hour in hundredths. */
+export function centsAt(world: World, character: Character, hour: number): number {
   const cents = 1_000_000 + hash(world.seed, character.id, 27) * 10;
-  return cents + (hash(world.seed, character.id, turn, 28) % 2_000_001) - 1_000_000;
+  return cents + (hash(world.seed, character.id, hour, 28) % 2_000_001) - 1_000_000;
 }
 
 /** One page of the character's assets, and how many pages there are. */

@@ -5,22 +5,22 @@ import { type Character, EPOCH, FIRST_CHARACTER_ID, type World } from './world.t
 
 const HOUR = 3_600_000;
 /** How far back contracts are told of: 30 days. */
-const TURNS = 720;
-/** Contracts that two partners make in a turn. */
-const PER_TURN = 2;
+const HOURS = 720;
+/** Contracts that two partners make in an hour. */
+const PER_HOUR = 2;
 const FIRST_CONTRACT = 200_000_000;
-/** Before this turn there were none, so that ids ascend with time and are never negative. */
-const FIRST_TURN = -1_000_000;
+/** Before this hour there were none, so that ids ascend with time and are never negative. */
+const FIRST_HOUR = -1_000_000;
 /** Room for every pair of characters. */
 const ROOM = 2 ** 20;
-/** Turns after which a contract has found its end. */
+/** Hours after which a contract has found its end. */
 const OPEN_FOR = 72;
 
 const TYPES = ['item_exchange', 'courier', 'auction'] as const;
 
 interface Contract {
   readonly id: number;
-  readonly turn: number;
+  readonly hour: number;
   readonly h: number;
   readonly type: (typeof TYPES)[number];
   readonly issuer: Character;
@@ -36,10 +36,10 @@ export function contracts(
   pageSize: number,
 ): { items: unknown[]; pages: number } {
   const first = (page - 1) * pageSize;
-  const total = partnerOf(world, character) === undefined ? 0 : TURNS * PER_TURN;
+  const total = partnerOf(world, character) === undefined ? 0 : HOURS * PER_HOUR;
   const items = Array.from({ length: Math.max(0, Math.min(pageSize, total - first)) }, (_, i) => {
     const n = first + i;
-    return contractAt(world, character, world.turn - Math.floor(n / PER_TURN), PER_TURN - 1 - (n % PER_TURN));
+    return contractAt(world, character, world.hour - Math.floor(n / PER_HOUR), PER_HOUR - 1 - (n % PER_HOUR));
   });
   return {
     items: items.flatMap((contract) => (contract === undefined ? [] : [record(contract)])),
@@ -50,9 +50,9 @@ export function contracts(
 /** A contract that the character is party to. */
 export function contractOf(world: World, character: Character, id: number): Contract | undefined {
   const rest = id - FIRST_CONTRACT;
-  const turn = Math.floor(rest / (ROOM * PER_TURN)) + FIRST_TURN;
-  const within = rest >= 0 && turn <= world.turn && turn > world.turn - TURNS;
-  const contract = within ? contractAt(world, character, turn, rest % PER_TURN) : undefined;
+  const hour = Math.floor(rest / (ROOM * PER_HOUR)) + FIRST_HOUR;
+  const within = rest >= 0 && hour <= world.hour && hour > world.hour - HOURS;
+  const contract = within ? contractAt(world, character, hour, rest % PER_HOUR) : undefined;
   return contract?.id === id ? contract : undefined;
 }
 
@@ -68,13 +68,13 @@ export function itemsOf({ id, h, type }: Contract): unknown[] {
   }));
 }
 
-export function bidsOf(world: World, { id, h, type, turn }: Contract): unknown[] {
+export function bidsOf(world: World, { id, h, type, hour }: Contract): unknown[] {
   if (type !== 'auction') return [];
   return Array.from({ length: 1 + (h % 4) }, (_, n) => ({
     bid_id: id * 8 + n,
     bidder_id: FIRST_CHARACTER_ID + (hash(h, n) % world.population),
     amount: priceOf(h) + (n + 1) * 1_000,
-    date_bid: issuedOn(turn, h, n + 1),
+    date_bid: issuedOn(hour, h, n + 1),
   }));
 }
 
@@ -83,18 +83,18 @@ function partnerOf(world: World, { id }: Character): Character | undefined {
   return world.character(FIRST_CHARACTER_ID + ((id - FIRST_CHARACTER_ID) ^ 1));
 }
 
-function contractAt(world: World, character: Character, turn: number, n: number): Contract | undefined {
+function contractAt(world: World, character: Character, hour: number, n: number): Contract | undefined {
   const partner = partnerOf(world, character);
   if (partner === undefined) return undefined;
   const [low, high] = character.id < partner.id ? [character, partner] : [partner, character];
   const pair = (low.id - FIRST_CHARACTER_ID) >> 1;
-  const h = hash(world.seed, pair, turn, n, 43);
+  const h = hash(world.seed, pair, hour, n, 43);
   const [issuer, assignee] = h % 2 === 0 ? [low, high] : [high, low];
-  const id = FIRST_CONTRACT + ((turn - FIRST_TURN) * ROOM + pair) * PER_TURN + n;
-  return { id, turn, h, type: pick(TYPES, h >>> 1), issuer, assignee, open: turn > world.turn - OPEN_FOR };
+  const id = FIRST_CONTRACT + ((hour - FIRST_HOUR) * ROOM + pair) * PER_HOUR + n;
+  return { id, hour, h, type: pick(TYPES, h >>> 1), issuer, assignee, open: hour > world.hour - OPEN_FOR };
 }
 
-function record({ id, turn, h, type, issuer, assignee, open }: Contract): unknown {
+function record({ id, hour, h, type, issuer, assignee, open }: Contract): unknown {
   const courier = type === 'courier';
   return {
     contract_id: id,
@@ -106,9 +106,9 @@ function record({ id, turn, h, type, issuer, assignee, open }: Contract): unknow
     issuer_corporation_id: issuer.corporationId,
     assignee_id: assignee.id,
     acceptor_id: open ? 0 : assignee.id,
-    date_issued: issuedOn(turn, h, 0),
-    date_expired: issuedOn(turn, h, 14 * 24),
-    ...(open ? {} : { date_accepted: issuedOn(turn, h, 1), date_completed: issuedOn(turn, h, 2) }),
+    date_issued: issuedOn(hour, h, 0),
+    date_expired: issuedOn(hour, h, 14 * 24),
+    ...(open ? {} : { date_accepted: issuedOn(hour, h, 1), date_completed: issuedOn(hour, h, 2) }),
     start_location_id: anyStation(h),
     end_location_id: anyStation(courier ? hash(h) : h),
     title: '',
@@ -124,7 +124,7 @@ function priceOf(h: number): number {
   return (h % 1_000_000) / 100 + 1;
 }
 
-/** So many hours after a contract of this turn was issued. */
-function issuedOn(turn: number, h: number, hours: number): string {
-  return timestamp(EPOCH + (turn + hours) * HOUR + (h % 1_800) * 1_000);
+/** So many hours after a contract of this hour was issued. */
+function issuedOn(hour: number, h: number, hours: number): string {
+  return timestamp(EPOCH + (hour + hours) * HOUR + (h % 1_800) * 1_000);
 }

@@ -69,14 +69,14 @@ export function mailbox(world: World, character: Character): Mail[] {
   const first = Math.max(0, ROUNDS - world.mailRounds);
   for (const correspondence of correspondences(world, character)) {
     const { every } = correspondence;
-    for (let round = Math.ceil(first / every) * every; round < ROUNDS + world.turn; round += every) {
+    for (let round = Math.ceil(first / every) * every; round < ROUNDS + world.hour; round += every) {
       mails.push(generated(world, character, correspondence, round));
     }
   }
   world.sentMails.forEach((mail, n) => {
     const received = mail.recipients.some((recipient) => reaches(recipient, character));
     if (!received && mail.from !== character.id) return;
-    const round = ROUNDS + mail.turn - 1;
+    const round = ROUNDS + mail.hour - 1;
     mails.push({
       ...mail,
       id: FIRST_MAIL + round * SLOTS + SLOT.sent + n,

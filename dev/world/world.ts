@@ -17,7 +17,7 @@ export const FIRST_ALLIANCE_ID = 99_000_001;
 export const GRAVEYARD_ID = 1_000_001;
 /** The game's own corporation, for characters without a player corporation. */
 export const NPC_CORPORATION_ID = 1_000_006;
-/** The moment at which `turn` is 0: every derived timestamp counts from here, so a seed fixes them too. */
+/** The moment at which `hour` is 0: every derived timestamp counts from here, so a seed fixes them too. */
 export const EPOCH = Date.UTC(2026, 0, 1);
 
 const NPC_MEMBERS = 3;
@@ -74,8 +74,8 @@ export interface SentMail {
   readonly subject: string;
   /** The game's markup: `<br>` for a line break, `<font>` and `<a>` around text. */
   readonly body: string;
-  /** Value of {@link World.turn} when it was sent. */
-  readonly turn: number;
+  /** Value of {@link World.hour} when it was sent. */
+  readonly hour: number;
 }
 
 export interface WorldOptions {
@@ -96,7 +96,7 @@ export class World {
   readonly population: number;
   readonly mailRounds: number;
   /** Hours lived since {@link EPOCH}: raise it and everybody moves, trades, trains and gets new mail. */
-  turn = 0;
+  hour = 0;
   readonly sentMails: SentMail[] = [];
   /** What the page of the sign-on says of characters besides what the game knows. */
   readonly remarks = new Map<number, string>();
@@ -275,8 +275,8 @@ export class World {
     for (const corporationId of this.corporationsOf(id)) this.moveCorporation(corporationId, null);
   }
 
-  sendMail(mail: Omit<SentMail, 'turn'>): void {
-    this.sentMails.push({ ...mail, turn: this.turn });
+  sendMail(mail: Omit<SentMail, 'hour'>): void {
+    this.sentMails.push({ ...mail, hour: this.hour });
   }
 
   /** Corporation i is led by character i, and alliance i by corporation i. */

@@ -16,7 +16,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { listChanged, type NewEvent, recordEvents } from '../event/record.ts';
 import { changeMembers, hasMember, lockGroup, readGroup, setGroup } from '../group/group.queries.ts';
 import { autogroup } from '../group/group.ts';
-import { inTurnOf } from '../group/in-turn.ts';
+import { inLineOfGroup } from '../group/in-line.ts';
 import { created, decided, endedEvent } from '../policy/apply-judgement.ts';
 import { endApplications } from '../policy/pending.queries.ts';
 import { barsElsewhere, findCandidate, holdPolicy } from '../policy/policy.queries.ts';
@@ -56,7 +56,7 @@ export async function applyTo(
 ): Promise<Application> {
   const { db, clock } = services;
   await requireCandidate(db, groupId, admission.caller.owner_id, clock.now());
-  return inTurnOf(groupId, services, admission, async (tx) => {
+  return inLineOfGroup(groupId, services, admission, async (tx) => {
     await lockGroup(tx, groupId);
     const { owner_id } = await readmit(tx, admission);
     const now = clock.now();
@@ -168,7 +168,7 @@ export async function decideApplication(
   if (found === undefined) throw unknownTo(admission.caller, id);
   const { group_id } = found.group;
   await requireDecider(db, admission.caller, found);
-  return inTurnOf(group_id, services, admission, async (tx) => {
+  return inLineOfGroup(group_id, services, admission, async (tx) => {
     await lockGroup(tx, group_id);
     const caller = await readmit(tx, admission, [found.applicant.character_id]);
     const application = await lockApplication(tx, id);
@@ -262,7 +262,7 @@ export async function leaveGroup(
 ): Promise<void> {
   const { db } = services;
   await requireFree(db, admission.caller, groupId, await readGroup(db, groupId));
-  await inTurnOf(groupId, services, admission, async (tx) => {
+  await inLineOfGroup(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const caller = await readmit(tx, admission);
     const { owner_id } = caller;

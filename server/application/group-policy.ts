@@ -9,7 +9,7 @@ import { undone } from '../database/transaction.ts';
 import { type NewEvent, recordEvents, valueChanges } from '../event/record.ts';
 import { lockGroup } from '../group/group.queries.ts';
 import { autogroup, requireOwner } from '../group/group.ts';
-import { inTurnOf } from '../group/in-turn.ts';
+import { inLineOfGroup } from '../group/in-line.ts';
 import { applyJudgement } from '../policy/apply-judgement.ts';
 import { toldPolicy } from '../policy/forget-deleted.ts';
 import { type Departure, type Judgement, judgeMembers, rememberEligible } from '../policy/judge.queries.ts';
@@ -53,7 +53,7 @@ export async function setPolicy(
 ): Promise<GroupPolicy> {
   const { db, clock, touches } = services;
   await requireOwner({ db }, admission.caller, groupId);
-  return inTurnOf(groupId, services, admission, async (tx) => {
+  return inLineOfGroup(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const caller = await readmit(tx, admission);
     await requireOwner({ db: tx }, caller, groupId);

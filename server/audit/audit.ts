@@ -2,7 +2,7 @@ import type { Event } from '../../contract/event.ts';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
-import { turnOf } from '../access/lines.ts';
+import { lineKeyOf } from '../access/lines.ts';
 import { readAudit } from '../event/audit.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { auditReader, viewerOf } from '../event/reader.ts';
@@ -38,7 +38,7 @@ export async function findAudit(
   // For everybody else thousands of events are judged.
   return auditReader(admission.caller) === 'all'
     ? read(admission)
-    : lines.events(turnOf(admission.caller), admission, read);
+    : lines.events(lineKeyOf(admission.caller), admission, read);
 }
 
 async function pageFor(

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Compliance, ComplianceDay } from '../../contract/compliance.ts';
 import type { Admission } from '../access/admission.ts';
-import { turnOf } from '../access/lines.ts';
+import { lineKeyOf } from '../access/lines.ts';
 import type { TrackedOrganization } from '../grant/tracking.queries.ts';
 import { CSV, otherForm } from '../http/media-types.ts';
 import { written, writtenAs } from '../http/written-body.ts';
@@ -29,7 +29,7 @@ export function complianceHandlers<Params extends TrackedOrganization>(services:
           ? writtenAs<Compliance>(res, CSV, await toTable(compliance))
           : written(res, await toJson(compliance));
       };
-      const body = await services.lines.compliance(turnOf(admission.caller), admission, read);
+      const body = await services.lines.compliance(lineKeyOf(admission.caller), admission, read);
       return { status: 200 as const, body };
     },
     complianceDays: async (asked: Asked<Params>) => {

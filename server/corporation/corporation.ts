@@ -1,6 +1,6 @@
 import type { Corporation, PutCorporation } from '../../contract/corporation.ts';
 import { type Admission, readmit, rejudge } from '../access/admission.ts';
-import { inCallersTurn } from '../access/lines.ts';
+import { inLineOfCaller } from '../access/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvents, valueChanges } from '../event/record.ts';
 import { createGameApi } from '../provider/api.ts';
@@ -56,7 +56,7 @@ export async function registerCorporation(
   // Checked again, because the request to the provider may have taken long; and by the transaction below.
   await rejudge(db, admission);
   if (snapshot === undefined) throw notFound('corporation', corporationId);
-  return inCallersTurn(lines, admission, () =>
+  return inLineOfCaller(lines, admission, () =>
     inTransaction(db, async (tx) => {
       const affected = await saveSnapshot(tx, snapshot, clock.now(), { askedAt, admission });
       await endUnwelcome(services, tx, affected);

@@ -50,10 +50,10 @@ function createReader<Key, Row>(
 
   function gather(): Party<Key, Row> {
     const keys = new Set<Key>();
-    const turn = new Promise<void>((resolve) => waiting.push(resolve));
+    const started = new Promise<void>((resolve) => waiting.push(resolve));
     // Deferred, so that calls in this turn of the event loop join the batch.
     if (out < STATEMENTS) setImmediate(send);
-    const rows = turn.then(() => {
+    const rows = started.then(() => {
       if (gathering === party) gathering = undefined;
       return readTogether(readAll, [...keys]);
     });

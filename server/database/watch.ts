@@ -1,4 +1,4 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RoutedClient } from './client.ts';
 import { SilentDatabase } from './errors.ts';
@@ -97,8 +97,8 @@ export class Watch {
     const silence = sleep(within, false, { ref: false });
     if (await Promise.race([asked, silence])) return true;
     // This process's event loop may have been blocked: answers that have arrived meanwhile are read first.
-    await turn();
-    return Promise.race([asked, turn(false)]);
+    await setImmediate();
+    return Promise.race([asked, setImmediate(false)]);
   }
 
   async #ask(client: RoutedClient): Promise<true> {

@@ -68,7 +68,7 @@ export function createJoiner(
     const deadline = performance.now() + READ_WITHIN;
     const leave = await lists.enter(caller, () => signal);
     try {
-      const askInTurn = async (page: number, anew: boolean) => {
+      const askPage = async (page: number, anew: boolean) => {
         signal.throwIfAborted();
         const leavePage = await pages.enter(caller, () => signal);
         try {
@@ -80,7 +80,7 @@ export function createJoiner(
           leavePage();
         }
       };
-      const all = await readAllPages(askInTurn, joined, allowance);
+      const all = await readAllPages(askPage, joined, allowance);
       if (all.kind === 'single') return all;
       const annotations = annotate === undefined ? {} : await annotate([...joined.ids]);
       return { kind: 'stream', ...joined.toStream(all.first, annotations) };

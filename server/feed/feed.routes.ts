@@ -1,6 +1,6 @@
 import type { contract } from '../../contract/index.ts';
 import type { Admission } from '../access/admission.ts';
-import { turnOf } from '../access/lines.ts';
+import { lineKeyOf } from '../access/lines.ts';
 import { feedReader } from '../event/reader.ts';
 import type { Handlers } from '../http/mount.ts';
 import type { Services } from '../services/services.ts';
@@ -16,7 +16,7 @@ export function feedHandlers(services: Services): Handlers<typeof contract.event
       const body =
         waits || feedReader(admission.caller) === 'all'
           ? await read(admission)
-          : await services.lines.events(turnOf(admission.caller), admission, read);
+          : await services.lines.events(lineKeyOf(admission.caller), admission, read);
       return { status: 200, body };
     },
   };

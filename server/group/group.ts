@@ -34,7 +34,7 @@ import {
   setGroup,
 } from './group.queries.ts';
 import { recordGroupCreated, recordGroupDeleted, recordGroupUpdated } from './group-events.ts';
-import { inTurnOf } from './in-turn.ts';
+import { inLineOfGroup } from './in-line.ts';
 
 /** A group; concurrent callers share one statement and its bytes. */
 export const getGroup = sharedRead(
@@ -89,7 +89,7 @@ export async function updateGroup(
 ): Promise<JsonText<Group>> {
   const { db, clock } = services;
   await requireOwner({ db }, admission.caller, groupId);
-  return inTurnOf(groupId, services, admission, async (tx) => {
+  return inLineOfGroup(groupId, services, admission, async (tx) => {
     const before = await lockGroup(tx, groupId);
     await requireOwner({ db: tx }, await readmit(tx, admission), groupId);
     if (before === undefined) throw notFound('group', groupId);
@@ -202,7 +202,7 @@ export async function removeGroup(
   admission: Admission,
   groupId: string,
 ): Promise<void> {
-  await inTurnOf(groupId, services, admission, async (tx) => {
+  await inLineOfGroup(groupId, services, admission, async (tx) => {
     const group = await lockGroup(tx, groupId);
     const now = services.clock.now();
     await readmit(tx, admission);

@@ -89,7 +89,7 @@ interface Collecting {
    * Names are looked up for one turn after the other: turns that shared the errors which are left in the run would all
    * be interrupted before they had found an id without a name.
    */
-  readonly inTurn: Semaphore;
+  readonly oneAtATime: Semaphore;
   /** Consecutive turns in which the provider answered, but not with the expected data. */
   refusals: number;
   /** Whether the run has failed, which it has not where the provider is down or too slow. */
@@ -109,7 +109,7 @@ async function collect(services: CollectServices, run: Run, kept: Rhythm, most: 
     client,
     structures: { refusals: STRUCTURE_REFUSALS },
     texts: new Map(),
-    inTurn: createSemaphore(1),
+    oneAtATime: createSemaphore(1),
     refusals: 0,
     failed: false,
   };
@@ -172,12 +172,12 @@ async function takeAll(
 
 /** False when the run ended meanwhile. Throws when the database fails. */
 async function takeTurn(collecting: Collecting, turn: Turn): Promise<boolean> {
-  const { services, run, kept, structures, texts, inTurn } = collecting;
+  const { services, run, kept, structures, texts, oneAtATime } = collecting;
   const { db, clock, log } = services;
-  const client = collecting.client.turn();
+  const client = collecting.client.unit();
   try {
     const { find } = createNames({ db, client, clock });
-    const names: Names = { find: (...given) => inTurn(() => find(...given)) };
+    const names: Names = { find: (...given) => oneAtATime(() => find(...given)) };
     await TAKE[kept.history]({ db, client, clock, names, structures, texts }, turn);
     collecting.refusals = 0;
   } catch (error) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CharacterLocation } from '../../contract/history.ts';
 import type { ExtScope } from '../../contract/scopes.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import { inCallersTurn, type Lines } from '../access/lines.ts';
+import { inLineOfCaller, type Lines } from '../access/lines.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Schema } from '../provider/answer.ts';
 import { type BudgetAccount, budgetAccountOf } from '../provider/error-budget.ts';
@@ -83,7 +83,7 @@ export async function storeLocationFor(
       const stored = await insertEntry(tx, 'character_locations', subject, now, snapshot, undefined);
       return stored ? now : undefined;
     });
-  const timestamp = await inCallersTurn(lines, admission, () => withPartitions(db, now, storeEntry));
+  const timestamp = await inLineOfCaller(lines, admission, () => withPartitions(db, now, storeEntry));
   if (timestamp === undefined) throw notFound('user', characterId);
   return toLocation({ ...snapshot, ...subject, timestamp });
 }

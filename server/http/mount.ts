@@ -168,7 +168,7 @@ function previewed(route: AppRoute): AppRoute {
 }
 
 /**
- * Runs the operation's own handler with services whose writes are rolled back; one on a group in its turn, which it
+ * Runs the operation's own handler with services whose writes are rolled back; one on a group in its line, which it
  * waits for before it takes a connection. Level 9 alone learns everything by it.
  */
 function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Services): AnyHandler {
@@ -184,9 +184,9 @@ function rehearsed(handlerOf: (services: Services) => AnyHandler, services: Serv
       );
     const { admission, params } = input;
     const { group_id } = params;
-    const inTurn =
+    const preview =
       group_id === undefined ? run(admission) : services.lines.groups(String(group_id), admission, run);
-    return { status: 200, body: await inTurn };
+    return { status: 200, body: await preview };
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Admission } from '../access/admission.ts';
 import { isAdministrator } from '../access/clearance-levels.ts';
-import { inCallersTurn, turnOf } from '../access/lines.ts';
+import { inLineOfCaller, lineKeyOf } from '../access/lines.ts';
 import { onAccountOf } from '../event/origin.ts';
 import type { Services } from '../services/services.ts';
 import { chargeMore, mostOfOne, requireMore } from './rate-limit.ts';
@@ -17,13 +17,13 @@ const BYTES_PER_REQUEST = 512;
 interface Write {
   readonly admission: Admission;
   readonly isRehearsal: boolean;
-  /** Whether it waits for another server first: it then takes its caller's turn by itself, once that has answered. */
+  /** Whether it waits for another server first: it then waits in its caller's line by itself, once that has answered. */
   readonly asksOthers: boolean;
   readonly res: Response;
 }
 
 /**
- * Runs a write in its caller's turn, so that one caller occupies one connection. A dry run, or a write with many ids,
+ * Runs a write in its caller's line, so that one caller occupies one connection. A dry run, or a write with many ids,
  * holds it for long, so only a few of all callers run at a time, and the other connections stay free for everybody else
  * (D3c). Levels 9 and 10 do not wait, and pay for none of it (D60).
  */
@@ -43,7 +43,7 @@ export async function inLineOfWrites<T>(
   const charged = async (admitted: Admission) => {
     await requireMore(services, res, 'token', more);
     try {
-      return await (isSlow ? lines.slowWrites(turnOf(caller), admitted, counted) : counted(admitted));
+      return await (isSlow ? lines.slowWrites(lineKeyOf(caller), admitted, counted) : counted(admitted));
     } finally {
       // Only the write itself finds out whom it affects; a body with as many ids was charged for them already.
       const caused = Math.min(requestsBeyondOne(tally.events - elements, 0), mostOfOne(services));
@@ -51,8 +51,8 @@ export async function inLineOfWrites<T>(
       await chargeMore(res, caused).catch(() => undefined);
     }
   };
-  // In its turn, as several that were charged at the same time would all find too few left.
-  return asksOthers ? charged(admission) : inCallersTurn(lines, admission, charged);
+  // In the line, as several that were charged at the same time would all find too few left.
+  return asksOthers ? charged(admission) : inLineOfCaller(lines, admission, charged);
 }
 
 /** The greater of both, as names are elements and text. */

@@ -36,7 +36,7 @@ export interface Verdict {
   /** When it was reserved, by the clock of {@link ReservationRequest.now}. */
   readonly moment: Date;
   /** The minute of the error limit that the reservation belongs to. */
-  readonly turn: number | null;
+  readonly error_minute: number | null;
   /** The minute of buckets and callers that the reservation belongs to. */
   readonly minute: number;
   readonly probe: boolean;
@@ -46,7 +46,7 @@ export interface Verdict {
 export async function reserve(db: Kysely<Database>, wanted: ReservationRequest): Promise<Verdict> {
   const { now, kept, counted, leaseSeconds, bucket, bucketCost, caller, callerLimit } = wanted;
   const { rows } = await sql<Verdict>`
-    select outcome, extract(epoch from until - moment)::float8 as seconds, moment, turn, minute, probe
+    select outcome, extract(epoch from until - moment)::float8 as seconds, moment, turn as error_minute, minute, probe
     from ${clockAt(now)}, provider_reserve(
       moment, ${kept}, ${counted}, ${leaseSeconds}, ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
       ${bucketCost}, ${caller ?? null}, ${callerLimit})`.execute(db);
@@ -92,7 +92,7 @@ export async function settle(
   await sql`
     ${answer === undefined ? sql`` : sql`with kept as (${saveAnswer(answer, answer.stored)} returning 1)`}
     select provider_settle(
-      moment, ${verdict.turn}, ${verdict.minute}, ${verdict.probe}, ${told.failed},
+      moment, ${verdict.error_minute}, ${verdict.minute}, ${verdict.probe}, ${told.failed},
       ${told.errorsLeft ?? null}, ${told.errorReset ?? null}, ${inSeconds(told.bannedFor)},
       ${bucket?.name ?? null}, ${bucket?.characterId ?? 0},
       ${!wanted.counted && wanted.bucket?.name === bucket?.name},

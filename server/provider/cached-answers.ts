@@ -36,7 +36,7 @@ export interface CachedAnswers {
  * else.
  */
 export function createCachedAnswers(db: Kysely<Database>): CachedAnswers {
-  const inTurn = createSemaphore(LARGE_AT_ONCE);
+  const oneAtATime = createSemaphore(LARGE_AT_ONCE);
 
   /** Looks without very large bodies first, as it cannot be known before which answer has one. */
   async function find<Found>(
@@ -47,7 +47,7 @@ export function createCachedAnswers(db: Kysely<Database>): CachedAnswers {
     const answer = answerIn(found);
     if (answer === undefined || answer.body !== null)
       return { found, kept: answer && (await unpacked(answer)) };
-    return inTurn(async () => {
+    return oneAtATime(async () => {
       const whole = answer.packed === null ? await look('all') : found;
       const late = answerIn(whole);
       const kept = late && (await unpacked(late));

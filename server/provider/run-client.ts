@@ -16,8 +16,8 @@ export interface RunClientOptions extends Bounds {
 
 /** The provider client of one run of a job. */
 export interface RunClient extends ProviderClient {
-  /** A client for one unit of work of the run (a turn), within the limits of the run. */
-  turn(): TurnClient;
+  /** A client for one unit of work of the run, within the limits of the run. */
+  unit(): UnitClient;
   /** Stops the run: no further requests are sent. */
   stop(why: string): void;
   /** Why no further requests are sent; undefined while they are. */
@@ -29,16 +29,16 @@ export interface RunClient extends ProviderClient {
  * one failure. Only optional requests may fail before that, each as a failure of the run. A used-up rate limit of its
  * character ends it, too, and is no failure of the run.
  */
-interface TurnClient extends ProviderClient {
+interface UnitClient extends ProviderClient {
   /** The provider's failure, if there was one. */
   readonly fault: ProviderError | undefined;
   /** Whether any of its requests, optional ones included, was a failure of the run. */
   readonly failed: boolean;
 }
 
-type TurnState = { -readonly [Field in Exclude<keyof TurnClient, 'ask'>]: TurnClient[Field] };
+type UnitState = { -readonly [Field in Exclude<keyof UnitClient, 'ask'>]: UnitClient[Field] };
 
-/** A turn cannot continue because the run has ended. Not a ProviderError, as nothing failed. */
+/** A unit of work cannot continue because the run has ended. Not a ProviderError, as nothing failed. */
 export class RunEnded extends Error {}
 
 /** Why a run leaves the rest to the next one when the provider is slow. */
@@ -46,7 +46,7 @@ export const OUT_OF_TIME = 'the provider is too slow to be asked for everything 
 
 /**
  * Creates the provider client of a run of a job: few concurrent requests, a limit of errors, and only while the
- * provider is healthy and time is left. After that a request throws ProviderError `exhausted`, one of a turn {@link
+ * provider is healthy and time is left. After that a request throws ProviderError `exhausted`, one of a unit of work {@link
  * RunEnded}. When the run's signal is aborted, both throw its reason at once.
  */
 export function createRunClient(
@@ -58,23 +58,23 @@ export function createRunClient(
   const charged = chargedToJobs(client);
   const limit = createAdaptiveLimit(options, signal);
 
-  async function ask(request: ProviderRequest, turn?: TurnState) {
+  async function ask(request: ProviderRequest, unit?: UnitState) {
     const patient = options.patient || request.patient === true;
     const tally: ErrorTally = { errors: 0 };
     const slot = await limit.acquire(mostErrors(request, patient));
     try {
       signal.throwIfAborted();
       if (timeLeft() < timeToWrite) limit.stop(OUT_OF_TIME);
-      if (slot === undefined || limit.stopped !== undefined) throw over(limit.stopped, turn !== undefined);
-      if (turn?.fault !== undefined) throw turn.fault;
+      if (slot === undefined || limit.stopped !== undefined) throw over(limit.stopped, unit !== undefined);
+      if (unit?.fault !== undefined) throw unit.fault;
       const answer = await untilAborted(charged.ask({ ...request, patient, tally }), signal);
       if (answer.status < 400 && !answer.kept) limit.succeeded();
       return answer;
     } catch (error) {
-      if (slot !== undefined && isFailure(error) && turn?.fault === undefined) {
+      if (slot !== undefined && isFailure(error) && unit?.fault === undefined) {
         if (!error.ofCharacter) limit.failed(error.message);
-        if (turn !== undefined && !error.ofCharacter) turn.failed = true;
-        if (turn !== undefined && (!request.optional || error.fault === 'exhausted')) turn.fault = error;
+        if (unit !== undefined && !error.ofCharacter) unit.failed = true;
+        if (unit !== undefined && (!request.optional || error.fault === 'exhausted')) unit.fault = error;
       }
       throw error;
     } finally {
@@ -84,16 +84,16 @@ export function createRunClient(
 
   return {
     ask: (request) => ask(request),
-    turn() {
-      const turn: TurnState = { fault: undefined, failed: false };
+    unit() {
+      const unit: UnitState = { fault: undefined, failed: false };
       return {
         get fault() {
-          return turn.fault;
+          return unit.fault;
         },
         get failed() {
-          return turn.failed;
+          return unit.failed;
         },
-        ask: (request) => ask(request, turn),
+        ask: (request) => ask(request, unit),
       };
     },
     stop: limit.stop,
@@ -103,9 +103,9 @@ export function createRunClient(
   };
 }
 
-function over(why = '', inTurn: boolean): Error {
+function over(why = '', inUnit: boolean): Error {
   const message = `nothing more is asked in this run: ${why}`;
-  return inTurn ? new RunEnded(message) : new ProviderError('exhausted', message);
+  return inUnit ? new RunEnded(message) : new ProviderError('exhausted', message);
 }
 
 /**

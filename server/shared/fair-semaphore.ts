@@ -44,26 +44,26 @@ export function createFairSemaphore({
   const inside = new Map<string, number>();
   /** What lets each caller's waiting ones in, in order of arrival. */
   const queues = new Map<string, Set<() => void>>();
-  /** The waiting callers below their own limit, in the order of their turns. */
-  const turns = new Set<string>();
+  /** The waiting callers below their own limit, in the order in which they are let in. */
+  const next = new Set<string>();
   let count = 0;
 
   const isIn = (caller: string) => inside.get(caller) ?? 0;
 
-  /** Puts the caller's next turn after those of the others, if it waits and may enter. */
-  function takeTurns(caller: string): void {
-    if (queues.has(caller) && isIn(caller) < each) turns.add(caller);
+  /** Puts the caller behind the others, if it waits and may enter. */
+  function lineUp(caller: string): void {
+    if (queues.has(caller) && isIn(caller) < each) next.add(caller);
   }
 
   function admit(): void {
     // Callers who are added meanwhile get their turn in the same loop.
-    for (const caller of turns) {
+    for (const caller of next) {
       if (count >= most) return;
-      turns.delete(caller);
+      next.delete(caller);
       take(caller);
       const [go] = queues.get(caller) ?? [];
       go?.();
-      takeTurns(caller);
+      lineUp(caller);
     }
   }
 
@@ -76,7 +76,7 @@ export function createFairSemaphore({
     count -= 1;
     if (isIn(caller) > 1) inside.set(caller, isIn(caller) - 1);
     else inside.delete(caller);
-    takeTurns(caller);
+    lineUp(caller);
     admit();
   }
 
@@ -92,7 +92,7 @@ export function createFairSemaphore({
         queue.delete(go);
         if (queue.size > 0) return;
         queues.delete(caller);
-        turns.delete(caller);
+        next.delete(caller);
       };
       const go = () => {
         end();
@@ -109,7 +109,7 @@ export function createFairSemaphore({
       );
       signal.addEventListener('abort', giveUp);
       queue.add(go);
-      takeTurns(caller);
+      lineUp(caller);
     });
   }
 

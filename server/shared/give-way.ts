@@ -16,21 +16,21 @@ export interface EventLoop {
   /** Milliseconds that the event loop has been busy and idle so far. */
   times(): { readonly active: number; readonly idle: number };
   /** Lets one turn of the event loop pass. */
-  turn(): Promise<unknown>;
+  tick(): Promise<unknown>;
   sleep(milliseconds: number): Promise<unknown>;
 }
 
 /** Milliseconds between two looks at the event loop. */
 const LOOK_EVERY = 2;
 
-const thisLoop: EventLoop = { times: () => performance.eventLoopUtilization(), turn: setImmediate, sleep };
+const thisLoop: EventLoop = { times: () => performance.eventLoopUtilization(), tick: setImmediate, sleep };
 
 export function createGiveWay(loop: EventLoop = thisLoop): GiveWay {
-  const inTurn = createSemaphore(1);
+  const oneAtATime = createSemaphore(1);
   let former = loop.times();
   return (most) =>
-    inTurn(async () => {
-      await loop.turn();
+    oneAtATime(async () => {
+      await loop.tick();
       const began = loop.times();
       for (let now = began; ; now = loop.times()) {
         const waited = now.active + now.idle - began.active - began.idle;

@@ -1,5 +1,5 @@
 import type { contract } from '../../contract/index.ts';
-import { inCallersTurn } from '../access/lines.ts';
+import { inLineOfCaller } from '../access/lines.ts';
 import { PAGE_HEADERS } from '../http/html-page.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { Handler, Handlers } from '../http/mount.ts';
@@ -36,7 +36,7 @@ export function startLoginHandler(services: Services): Handler<typeof contract.t
   return async ({ admission, body }) => ({
     status: 200,
     body: await startLogin(services, admission.caller, body, (write) =>
-      inCallersTurn(services.lines, admission, write),
+      inLineOfCaller(services.lines, admission, write),
     ),
   });
 }

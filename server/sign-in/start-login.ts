@@ -16,15 +16,15 @@ export const INVITATION_LIFETIME = 24 * 60 * 60_000;
  * Starts a sign-in for the calling app token. Creates a state code, or accepts one that belongs to this token or is a
  * guest invitation (Token rule 3, D25); any other code is refused.
  *
- * @param inTurn runs the write in the caller's turn, which is over when the sign-on, that may take its time, is asked
+ * @param inLine runs the write in the caller's line, which it has left when the sign-on, that may take its time, is asked
  */
 export async function startLogin(
   { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,
   { uuid }: Pick<Caller, 'uuid'>,
   request: PostLogin,
-  inTurn: <T>(write: () => Promise<T>) => Promise<T> = (write) => write(),
+  inLine: <T>(write: () => Promise<T>) => Promise<T> = (write) => write(),
 ): Promise<Login> {
-  const code = await inTurn(async () =>
+  const code = await inLine(async () =>
     request.state_code == null
       ? newCode(db, { app_token: uuid }, clock.now())
       : bindStateCode(db, request.state_code, uuid, clock.now()),

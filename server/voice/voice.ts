@@ -4,7 +4,7 @@ import type { VoiceChallenge } from '../../contract/voice.ts';
 import { type Admission, readmitOver } from '../access/admission.ts';
 import { answersFor, type Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
-import { inCallersTurn } from '../access/lines.ts';
+import { inLineOfCaller } from '../access/lines.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransaction, Overtaken } from '../database/transaction.ts';
 import type { Services } from '../services/services.ts';
@@ -111,7 +111,7 @@ export async function completeChallenge(
     await endUnwelcome(services, tx, { users });
     return leaves;
   };
-  const former = await inCallersTurn(lines, admission, () => inTransaction(db, bind));
+  const former = await inLineOfCaller(lines, admission, () => inTransaction(db, bind));
   if (former !== undefined) {
     log.info({ character_id: caller.owner_id, former }, 'a voice identity was proved by another user');
   }

@@ -232,14 +232,14 @@ export async function claimDue(
   const waiting = sql`webhook_id = ${webhook_id} and state = 'waiting'`;
   const tests = sql`select delivery_id from webhook_deliveries
     where ${waiting} and position is null and next_try_on <= ${now} order by next_try_on limit ${most}`;
-  const inTurn = sql`select delivery_id from (
+  const inOrder = sql`select delivery_id from (
       select delivery_id, bool_and(next_try_on <= ${now}) over (order by position) as due from (
         select delivery_id, position, next_try_on from webhook_deliveries
-        where ${waiting} and position is not null order by position limit ${most}) first) line
+        where ${waiting} and position is not null order by position limit ${most}) first) ordered
     where due`;
   const inAnyOrder = sql`select delivery_id from webhook_deliveries
     where ${waiting} and position is not null and next_try_on <= ${now} order by next_try_on limit ${most}`;
-  const due = testsAlone ? sql`(${tests})` : sql`(${tests}) union all (${ordered ? inTurn : inAnyOrder})`;
+  const due = testsAlone ? sql`(${tests})` : sql`(${tests}) union all (${ordered ? inOrder : inAnyOrder})`;
   const { rows } = await sql<Claimed>`${plannedEachTime}
     update webhook_deliveries d set next_try_on = ${until}, claimed_until = ${until} from (${due}) due
     where d.webhook_id = ${webhook_id} and d.delivery_id = due.delivery_id

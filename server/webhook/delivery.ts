@@ -1,5 +1,5 @@
 import { USUAL_LIMIT } from '../../contract/paging.ts';
-import { REPLAY_TURNS, type WebhookDelivery } from '../../contract/webhook.ts';
+import { REPLAY_COST, type WebhookDelivery } from '../../contract/webhook.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { sharedTime } from '../database/clock.queries.ts';
@@ -19,9 +19,9 @@ import {
   listDeliveries,
   renewDelivery,
 } from './delivery.queries.ts';
+import { requireQuota } from './quota.ts';
 import { recordWebhookUpdated } from './record-changes.ts';
 import { lockReached } from './rights.ts';
-import { requireTurns } from './turns.ts';
 import { setWebhook } from './webhook.queries.ts';
 import { getWebhook } from './webhook.ts';
 
@@ -69,7 +69,7 @@ export async function sendTest(
   return inTransaction(db, async (tx) => {
     const { webhook } = await lockReached(tx, admission, webhookId);
     const now = await sharedTime(tx, clock);
-    await requireTurns(tx, webhook, now);
+    await requireQuota(tx, webhook, now);
     const [delivery_id = ''] = eventIds(1, now);
     const row = await insertTest(tx, { webhook_id: webhookId, delivery_id, type: TEST, now });
     await deleteOldestTests(tx, webhookId, MOST_TESTS);
@@ -88,7 +88,7 @@ export async function retryDelivery(
   return inTransaction(db, async (tx) => {
     const { webhook } = await lockReached(tx, admission, webhookId);
     const now = await sharedTime(tx, clock);
-    await requireTurns(tx, webhook, now);
+    await requireQuota(tx, webhook, now);
     const row = await renewDelivery(tx, webhookId, deliveryId, now);
     if (row === undefined) throw notFound('delivery', deliveryId);
     await setWebhook(tx, webhookId, { paused_until: null });
@@ -110,7 +110,7 @@ export async function replay(
 ) {
   return inTransaction(db, async (tx) => {
     const { caller, webhook: before } = await lockReached(tx, admission, webhookId);
-    await requireTurns(tx, before, await sharedTime(tx, clock), REPLAY_TURNS);
+    await requireQuota(tx, before, await sharedTime(tx, clock), REPLAY_COST);
     const now = clock.now();
     requireKept(after, await readFeed(tx, 'all', { after, types: [], limit: 1, most: 1 }), now);
     await forgetWaiting(tx, webhookId, after);

@@ -18,10 +18,10 @@ import type { Services } from '../services/services.ts';
 import { DomainError, invalid, notFound, notFoundAmong } from '../shared/domain-error.ts';
 import { deleteWebhook } from './delete-webhooks.queries.ts';
 import { renewFailed, renewWaiting } from './delivery.queries.ts';
+import { requireQuota } from './quota.ts';
 import { recordWebhookCreated, recordWebhookDeleted, recordWebhookUpdated } from './record-changes.ts';
 import { lockReached, ownerFor, reachOf } from './rights.ts';
 import { newSecret, secretBinding } from './secret.ts';
-import { requireTurns } from './turns.ts';
 import {
   countWebhooks,
   findMissingGroups,
@@ -149,7 +149,7 @@ export async function updateWebhook(
     const elsewhere = values.url !== before.url;
     if (begins || elsewhere) {
       const due = await sharedTime(tx, clock);
-      await requireTurns(tx, before, due);
+      await requireQuota(tx, before, due);
       if (begins) await renewFailed(tx, webhookId, due);
       if (elsewhere) await renewWaiting(tx, webhookId, due);
     }

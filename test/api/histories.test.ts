@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 // Every hour lived adds mail.
 beforeEach(() => {
-  app.provider.world.turn = 0;
+  app.provider.world.hour = 0;
 });
 
 const newcomer = (scopes = SCOPES): Promise<SignedIn> =>
@@ -138,7 +138,7 @@ describe('POST …/location/now', () => {
     const { token, user } = await newcomer();
     const now = () => ok(storeNow(token, user.character_id));
     const first = await now();
-    app.provider.world.turn += 1;
+    app.provider.world.hour += 1;
     app.clock.advance(LATER);
     const second = await now();
     expect((await get<CharacterLocation[]>(token, user.character_id, 'location')).json).toEqual([
@@ -208,21 +208,21 @@ describe('POST …/location/now', () => {
     const { token, user } = await newcomer();
     const before = app.provider.requests.length;
     let answered = false;
-    const turns = vi.spyOn(app.app.services.lines, 'callers').mockImplementation((_, admission, work) => {
+    const inLine = vi.spyOn(app.app.services.lines, 'callers').mockImplementation((_, admission, work) => {
       answered = app.provider.requests.length > before;
       return work(admission);
     });
     const { status } = await storeNow(token, user.character_id);
-    expect(turns.mock.calls.map(([caller]) => caller)).toEqual([String(user.character_id)]);
-    turns.mockRestore();
+    expect(inLine.mock.calls.map(([caller]) => caller)).toEqual([String(user.character_id)]);
+    inLine.mockRestore();
     expect({ status, answered }).toEqual({ status: 200, answered: true });
   });
 
   /** Lets hours pass until the game shows the character in such a place. */
   function liveUntilIn(place: 'station' | 'structure' | 'space', id: number): void {
     const { world } = app.provider;
-    for (let turn = 1; turn <= 60; turn += 1) {
-      world.turn += 1;
+    for (let hour = 1; hour <= 60; hour += 1) {
+      world.hour += 1;
       app.clock.advance(LATER);
       const { station_id, structure_id } = sheet.location(world, world.character(id) as Character);
       if ((station_id ? 'station' : structure_id ? 'structure' : 'space') === place) return;
@@ -280,8 +280,8 @@ describe('skill points and balance', () => {
     const id = user.character_id;
     const { services } = app.app;
     const expected: { at: Date; total_sp: number; balance: number }[] = [];
-    for (let turn = 0; turn < 3; turn += 1) {
-      app.provider.world.turn += 1;
+    for (let hour = 0; hour < 3; hour += 1) {
+      app.provider.world.hour += 1;
       app.clock.advance(LATER);
       const at = app.clock.now();
       await storeSkillPoints(services, id, at);

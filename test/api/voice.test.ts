@@ -295,13 +295,13 @@ describe('D41: the identity', () => {
     voice.world.connect(await nicknameFor(somebody));
     const before = voice.connections;
     let answered = false;
-    const turns = vi.spyOn(app.app.services.lines, 'callers').mockImplementation((_, admission, work) => {
+    const inLine = vi.spyOn(app.app.services.lines, 'callers').mockImplementation((_, admission, work) => {
       answered = voice.connections > before;
       return work(admission);
     });
     const { status } = await complete(somebody.jwt);
-    expect(turns.mock.calls.map(([caller]) => caller)).toEqual([String(somebody.id)]);
-    turns.mockRestore();
+    expect(inLine.mock.calls.map(([caller]) => caller)).toEqual([String(somebody.id)]);
+    inLine.mockRestore();
     expect({ status, answered }).toEqual({ status: 201, answered: true });
   });
 

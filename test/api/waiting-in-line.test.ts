@@ -19,7 +19,7 @@ async function someToken(kind: 'per' | 'dyn') {
   lastId += 1;
   await addUser(app, { id: lastId, level: 7, corporation: HOME.corporation });
   const token = await makeToken(app, kind, lastId, uuidOf(app.root));
-  return { ...token, owner: lastId, turn: kind === 'dyn' ? token.uuid : String(lastId) };
+  return { ...token, owner: lastId, lineKey: kind === 'dyn' ? token.uuid : String(lastId) };
 }
 type Token = Awaited<ReturnType<typeof someToken>>;
 
@@ -38,15 +38,15 @@ interface Waiting {
   readonly request: (client: Client) => Promise<{ readonly status: number }>;
 }
 
-const inOwnTurn = { line: 'callers', by: ({ turn }: Token) => [turn] } as const;
+const inOwnLine = { line: 'callers', by: ({ lineKey }: Token) => [lineKey] } as const;
 const OTHERS = ['somebody', 'somebody else', 'a third one'];
 
 const WAITING: readonly (readonly [what: string, waiting: Waiting])[] = [
-  ['makes no user token', { ...inOwnTurn, request: ({ token }) => token.createUserToken() }],
-  ['begins no challenge', { ...inOwnTurn, request: ({ voice }) => voice.start() }],
+  ['makes no user token', { ...inOwnLine, request: ({ token }) => token.createUserToken() }],
+  ['begins no challenge', { ...inOwnLine, request: ({ voice }) => voice.start() }],
   [
     'begins no sign-in',
-    { ...inOwnTurn, kind: 'dyn', request: ({ token }) => token.startLogin({ body: {} }) },
+    { ...inOwnLine, kind: 'dyn', request: ({ token }) => token.startLogin({ body: {} }) },
   ],
   [
     'reads no compliance',
@@ -84,12 +84,12 @@ async function answerTo(
 }
 
 it('D3c: of one caller 300 writes wait, and one more is refused', async () => {
-  const { admission, turn } = await somebodyAdmitted();
+  const { admission, lineKey } = await somebodyAdmitted();
   const { callers } = app.app.services.lines;
-  const leave = occupy(callers, turn);
+  const leave = occupy(callers, lineKey);
   const done = async () => 'done';
-  const waiting = Array.from({ length: 300 }, () => callers(turn, admission, done));
-  await expect(callers(turn, admission, done)).rejects.toMatchObject({ code: 'too_many_waiting' });
+  const waiting = Array.from({ length: 300 }, () => callers(lineKey, admission, done));
+  await expect(callers(lineKey, admission, done)).rejects.toMatchObject({ code: 'too_many_waiting' });
   expect(await callers('somebody else', admission, done)).toBe('done');
   leave();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['done']));
@@ -98,11 +98,11 @@ it('D3c: of one caller 300 writes wait, and one more is refused', async () => {
 it('D3c: slow writes and slow reads together are fewer than the database connections of a process', async () => {
   const { slowWrites, events, compliance } = app.app.services.lines;
   const leaves = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => occupy(slowWrites, key));
-  const { admission, turn } = await somebodyAdmitted();
+  const { admission, lineKey } = await somebodyAdmitted();
   const came: string[] = [];
   const reads = [
-    events(turn, admission, async () => came.push('events')),
-    compliance(turn, admission, async () => came.push('compliance')),
+    events(lineKey, admission, async () => came.push('events')),
+    compliance(lineKey, admission, async () => came.push('compliance')),
   ];
   await findCaller(app.db, uuidOf(app.root));
   expect(came).toEqual([]);
@@ -134,19 +134,19 @@ describe('whoever had to wait for others is judged anew', () => {
   });
 
   it('D14: what is done then goes by the present level', async () => {
-    const { admission, owner, turn } = await somebodyAdmitted();
+    const { admission, owner, lineKey } = await somebodyAdmitted();
     const { callers } = app.app.services.lines;
-    const leave = occupy(callers, turn);
-    const level = callers(turn, admission, async ({ caller }) => caller.level);
+    const leave = occupy(callers, lineKey);
+    const level = callers(lineKey, admission, async ({ caller }) => caller.level);
     await app.db.updateTable('users').set({ clearance_level: 3 }).where('character_id', '=', owner).execute();
     leave();
     expect(await level).toBe(3);
   });
 
   it('and nobody else is, which would cost a statement', async () => {
-    const { admission, turn } = await somebodyAdmitted();
+    const { admission, lineKey } = await somebodyAdmitted();
     const before = app.statements.length;
-    expect(await app.app.services.lines.callers(turn, admission, async (admitted) => admitted)).toBe(
+    expect(await app.app.services.lines.callers(lineKey, admission, async (admitted) => admitted)).toBe(
       admission,
     );
     expect(app.statements.length).toBe(before);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Target } from '../../contract/event.ts';
-import { MOST_TURNS, REPLAY_TURNS, RETRIES } from '../../contract/webhook.ts';
+import { DELIVERY_QUOTA, REPLAY_COST, RETRIES } from '../../contract/webhook.ts';
 import { runMaintenance } from '../../jobs/maintenance.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
@@ -968,23 +968,23 @@ describe('D93: turns', () => {
     const { url, webhook_id, webhook } = await quiet();
     const params = { webhook_id };
     const to = (n: number) => webhook.update({ params, body: { url: `${url}&${n}` } });
-    expect(await asMany(MOST_TURNS.each, to)).toEqual(times(MOST_TURNS.each, 200));
-    const refused = await to(MOST_TURNS.each);
+    expect(await asMany(DELIVERY_QUOTA.each, to)).toEqual(times(DELIVERY_QUOTA.each, 200));
+    const refused = await to(DELIVERY_QUOTA.each);
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expect((await webhook.test({ params })).status).toBe(429);
-    const present = `${url}&${MOST_TURNS.each - 1}`;
+    const present = `${url}&${DELIVERY_QUOTA.each - 1}`;
     const free = await webhook.update({ params, body: { url: present, ordered: true } });
     expect(free).toMatchObject({ status: 200, body: { url: present, ordered: true } });
     app.clock.advance(60_001);
-    expect((await to(MOST_TURNS.each)).status).toBe(200);
+    expect((await to(DELIVERY_QUOTA.each)).status).toBe(200);
   });
 
   it('D93: a webhook can be enabled again 30 times in a minute, and disabled at any time', async () => {
     const { webhook_id, webhook } = await quiet();
     const toggle = (n: number) => webhook.update({ params: { webhook_id }, body: { enabled: n % 2 === 1 } });
-    const answers = await asMany(2 * MOST_TURNS.each + 2, toggle);
-    expect(answers).toEqual([...times(2 * MOST_TURNS.each + 1, 200), 429]);
+    const answers = await asMany(2 * DELIVERY_QUOTA.each + 2, toggle);
+    expect(answers).toEqual([...times(2 * DELIVERY_QUOTA.each + 1, 200), 429]);
   });
 
   it('D93: a replay takes five turns: six in a minute, and none where fewer are left, which stay', async () => {
@@ -1003,21 +1003,21 @@ describe('D93: turns', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await events()).toBe(told);
     app.clock.advance(60_001);
-    const left = REPLAY_TURNS - 1;
+    const left = REPLAY_COST - 1;
     const test = () => webhook.test({ params });
-    const used = await asMany(MOST_TURNS.each - left, test);
-    expect([...used, (await replay()).status]).toEqual([...times(MOST_TURNS.each - left, 200), 429]);
+    const used = await asMany(DELIVERY_QUOTA.each - left, test);
+    expect([...used, (await replay()).status]).toEqual([...times(DELIVERY_QUOTA.each - left, 200), 429]);
     expect(await asMany(left + 1, test)).toEqual([...times(left, 200), 429]);
   });
 
   it('D93: attack: all webhooks of an application twenty replays, though it deletes them and makes others', async () => {
     const { position: after, webhook, create } = await quiet();
-    const answers = await asMany(MOST_TURNS.all / REPLAY_TURNS + 1, async () => {
+    const answers = await asMany(DELIVERY_QUOTA.all / REPLAY_COST + 1, async () => {
       const params = await create();
       const answer = await webhook.replay({ params, body: { after } });
       await ok(webhook.delete({ params }));
       return answer;
     });
-    expect(answers).toEqual([...times(MOST_TURNS.all / REPLAY_TURNS, 200), 429]);
+    expect(answers).toEqual([...times(DELIVERY_QUOTA.all / REPLAY_COST, 200), 429]);
   });
 });

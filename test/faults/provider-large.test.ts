@@ -50,15 +50,15 @@ it('D3c: of large answers that arrive together, one is read to its end in each t
   answer = (res) => {
     if (waiting.push(res) === AT_ONCE) for (const each of waiting) each.end(LARGE);
   };
-  let turn = 0;
+  let tick = 0;
   const counting = { on: true };
   const count = () => {
-    turn += 1;
+    tick += 1;
     if (counting.on) setImmediate(count);
   };
   try {
     const read: number[] = [];
-    const ask = asker(() => read.push(turn));
+    const ask = asker(() => read.push(tick));
     count();
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => ask(n)));
     expect(answers.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200));

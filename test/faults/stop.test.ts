@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
@@ -146,7 +146,7 @@ describe('a stop while requests are in flight', () => {
     await letGo();
     await locker.query('alter table coalitions_away rename to coalitions');
     await app.close();
-    await turn();
+    await setImmediate();
     process.off('unhandledRejection', rejected);
     expect(rejected.mock.calls).toEqual([]);
   });

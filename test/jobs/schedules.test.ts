@@ -173,26 +173,26 @@ it.each(['/system/job', '/system/status'])(
   'D3c: GET %s works out the next run of one job at a time, with the event loop free in between',
   async (path) => {
     await addSchedules(app.db, scheduledJobs, app.clock.now());
-    let turn = 0;
+    let tick = 0;
     let counting = true;
     const count = () => {
-      turn += 1;
+      tick += 1;
       if (counting) setImmediate(count);
     };
     count();
     const parse = cronParser.parseExpression;
-    const turns: number[] = [];
+    const ticks: number[] = [];
     const parsing = vi.spyOn(cronParser, 'parseExpression').mockImplementation((...expression) => {
-      turns.push(turn);
+      ticks.push(tick);
       return parse(...expression);
     });
     expect((await send(app, 'GET', path, { token: app.root })).status).toBe(200);
     parsing.mockRestore();
     counting = false;
     // Twice for a job that does not run in every hour, and once more for what is due, which is looked for meanwhile.
-    const most = Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
+    const most = Math.max(...ticks.map((one) => ticks.filter((other) => other === one).length));
     expect(most).toBeLessThanOrEqual(4);
-    expect(turns.length).toBeGreaterThanOrEqual(scheduledJobs.length);
+    expect(ticks.length).toBeGreaterThanOrEqual(scheduledJobs.length);
   },
 );
 

@@ -53,7 +53,7 @@ function moveOn(stage: Stage): void {
   const mover = pick(stage, cast.movers);
   const corporation = pick(stage, open);
   const character = world.character(mover);
-  if (random() < 0.3) world.turn += 1;
+  if (random() < 0.3) world.hour += 1;
   if (character === undefined || character.deleted) return;
   if (!character.isCeo) {
     if (random() < 0.04) {
@@ -63,7 +63,7 @@ function moveOn(stage: Stage): void {
     else if (open.some(({ id }) => id === character.corporationId))
       world.setCeo(character.corporationId, mover);
   }
-  if (random() < 0.2) world.renameCharacter(mover, `Renamed ${mover} at ${world.turn}`);
+  if (random() < 0.2) world.renameCharacter(mover, `Renamed ${mover} at ${world.hour}`);
   const executors = world.alliances.map(({ executorCorporationId }) => executorCorporationId);
   if (random() < 0.1 && !executors.includes(corporation.id))
     world.moveCorporation(corporation.id, random() < 0.5 ? unregistered : null);

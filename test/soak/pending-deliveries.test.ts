@@ -25,8 +25,8 @@ const until = new Date(NOW.getTime() + 60_000);
 const WEBHOOKS = {
   due: { id: 'a0'.repeat(12), ordered: false, next: NOW },
   later: { id: 'a1'.repeat(12), ordered: false, next: until },
-  dueInTurn: { id: 'b0'.repeat(12), ordered: true, next: NOW },
-  laterInTurn: { id: 'b1'.repeat(12), ordered: true, next: until },
+  dueInOrder: { id: 'b0'.repeat(12), ordered: true, next: NOW },
+  laterInOrder: { id: 'b1'.repeat(12), ordered: true, next: until },
 } as const;
 
 let database: TestDatabase;

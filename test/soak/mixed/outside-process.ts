@@ -55,11 +55,11 @@ function peopleOf(world: World, wanted: (alliance: number | null) => boolean): M
 /** Lets an hour pass in the game, in which some of these move. */
 function live(movers: readonly number[]): void {
   const { world } = outside.provider;
-  world.turn += 1;
+  world.hour += 1;
   const homes = world.corporations.filter(({ allianceId }) => allianceId !== null);
   for (let n = 0; n < MOVES; n += 1) {
-    const mover = movers[(world.turn * MOVES + n) % movers.length];
-    const home = homes[(world.turn + n) % homes.length];
+    const mover = movers[(world.hour * MOVES + n) % movers.length];
+    const home = homes[(world.hour + n) % homes.length];
     if (mover !== undefined && home !== undefined) world.moveCharacter(mover, home.id);
   }
 }

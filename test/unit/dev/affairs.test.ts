@@ -64,9 +64,9 @@ describe('the money of a character', () => {
     }
   });
 
-  it('grows with every turn of the game, and earlier entries stay', async () => {
+  it('grows with every hour of the game, and earlier entries stay', async () => {
     const before = await own<Entry[]>('wallet/journal');
-    simulated.provider.world.turn++;
+    simulated.provider.world.hour++;
     const after = await own<Entry[]>('wallet/journal');
     expect(after.slice(2)).toEqual(before.slice(0, -2));
     expect(cents(after[0]?.balance ?? 0)).toBe(cents(await own<number>('wallet')));

@@ -132,11 +132,11 @@ describe('operations with a scope (provider.md §2)', () => {
     ).toBe(200);
   });
 
-  it('wallet is a bare JSON number, which differs in the next turn', async () => {
+  it('wallet is a bare JSON number, which differs in the next hour', async () => {
     const headers = await bearer(simulated.provider, SOMEBODY, WALLET);
     const balance = await body(`/characters/${SOMEBODY}/wallet`, headers);
     expect(balance).toEqual(expect.any(Number));
-    simulated.provider.world.turn++;
+    simulated.provider.world.hour++;
     expect(await body(`/characters/${SOMEBODY}/wallet`, headers)).not.toBe(balance);
   });
 
@@ -163,8 +163,8 @@ describe('operations with a scope (provider.md §2)', () => {
 
   it('every place in a location has a name', async () => {
     const named = new Set<string>();
-    for (let turn = 0; turn < 12; turn++) {
-      simulated.provider.world.turn = turn;
+    for (let hour = 0; hour < 12; hour++) {
+      simulated.provider.world.hour = hour;
       const headers = await bearer(simulated.provider, SOMEBODY, LOCATION, SCOPES.structures);
       const location = (await body(`/characters/${SOMEBODY}/location`, headers)) as Record<string, number>;
       for (const [key, kind] of [

@@ -81,7 +81,7 @@ describe('mail (provider.md §2)', () => {
     expect(await holds(SOMEBODY + 50)).toBe(false);
   });
 
-  it('new mail arrives with a turn, and when it is sent: always with the highest id', async () => {
+  it('new mail arrives with an hour, and when it is sent: always with the highest id', async () => {
     const highest = (mails: Header[]) => mails[0]?.mail_id ?? 0;
     const before = highest(await list(SOMEBODY));
     const recipient = { recipient_id: SOMEBODY, recipient_type: 'character' } as const;
@@ -92,7 +92,7 @@ describe('mail (provider.md §2)', () => {
       body: 'x',
     });
     const sent = highest(await list(SOMEBODY));
-    simulated.provider.world.turn++;
+    simulated.provider.world.hour++;
     expect(sent).toBeGreaterThan(before);
     expect(highest(await list(SOMEBODY))).toBeGreaterThan(sent);
   });

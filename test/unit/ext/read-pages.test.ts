@@ -34,9 +34,9 @@ describe('D32: all_pages', () => {
       fc.asyncProperty(
         fc.array(fc.array(fc.integer()), { minLength: 1, maxLength: 40 }),
         fc.infiniteStream(fc.nat(3)),
-        async (lists, turns) => {
+        async (lists, ticks) => {
           const ask = async (number: number) => {
-            for (let turn = turns.next().value; turn > 0; turn -= 1) await Promise.resolve();
+            for (let left = ticks.next().value; left > 0; left -= 1) await Promise.resolve();
             return page(lists[number - 1], lists.length);
           };
           expect((await allPages(ask)).data).toEqual(lists.flat());

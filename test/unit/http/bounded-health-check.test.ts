@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { inTime } from '../../../server/http/bounded-health-check.ts';
 
@@ -28,7 +28,7 @@ describe('a check of something that may be busy', () => {
     await first;
     await expect(check()).resolves.toBeUndefined();
     looks[1]?.reject(GONE);
-    await turn();
+    await setImmediate();
     await expect(check()).rejects.toBe(GONE);
     expect(looks).toHaveLength(3);
   });

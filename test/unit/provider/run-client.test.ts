@@ -133,7 +133,7 @@ describe('D63: the provider’s client of a run', () => {
     const { ask, asked, reply, client } = startRun();
     void ask('/1');
     await reply('/1', 200);
-    void client.turn().ask(about('/2'));
+    void client.unit().ask(about('/2'));
     await reply('/2', 200);
     expect(asked.map(({ on }) => on)).toEqual(['job', 'job']);
   });
@@ -153,7 +153,7 @@ describe('D63: the provider’s client of a run', () => {
   it('after an abort it waits for no answer', async () => {
     const ending = new AbortController();
     const { ask, client, open } = startRun({}, testRun('a-job', { signal: ending.signal }));
-    const outcomes = Promise.all([ask('/1', '/2'), outcomeOf(client.turn().ask(about('/3')))]);
+    const outcomes = Promise.all([ask('/1', '/2'), outcomeOf(client.unit().ask(about('/3')))]);
     expect(await open()).toEqual(['/1']);
     ending.abort();
     const { reason } = ending.signal;
@@ -162,20 +162,20 @@ describe('D63: the provider’s client of a run', () => {
   });
 });
 
-describe('D63: a turn', () => {
-  it('gives up at its first failure, which counts once; the next turn continues', async () => {
+describe('D63: a unit of work', () => {
+  it('gives up at its first failure, which counts once; the next one continues', async () => {
     const { client, open, reply, asked } = startRun();
     await Promise.all([outcomeOf(client.ask(about('/0'))), reply('/0', 200)]);
-    const turn = client.turn();
-    const outcomes = ['/1', '/2', '/3'].map((path) => outcomeOf(turn.ask(about(path))));
+    const unit = client.unit();
+    const outcomes = ['/1', '/2', '/3'].map((path) => outcomeOf(unit.ask(about(path))));
     expect(await open()).toEqual(['/1', '/2']);
     await reply('/1', DOWN);
     await reply('/2', DOWN);
     expect(await Promise.all(outcomes)).toEqual(['unreachable', 'unreachable', 'unreachable']);
     expect(asked.map(({ path }) => path)).toEqual(['/0', '/1', '/2']);
-    expect(turn.fault).toBe(DOWN);
+    expect(unit.fault).toBe(DOWN);
     expect(client.stopped).toBeUndefined();
-    const next = client.turn();
+    const next = client.unit();
     const [outcome] = await Promise.all([outcomeOf(next.ask(about('/4'))), reply('/4', 200)]);
     expect([outcome, next.fault]).toEqual([200, undefined]);
   });
@@ -183,18 +183,18 @@ describe('D63: a turn', () => {
   it('goes on after an optional request, whose failures count for the run, but not at a limit of the provider', async () => {
     const { client, reply } = startRun({ failuresInARow: 3 });
     await Promise.all([outcomeOf(client.ask(about('/0'))), reply('/0', 200)]);
-    const turn = client.turn();
+    const unit = client.unit();
     const answered = async (path: string, with_: Reply, optional = true) =>
-      (await Promise.all([outcomeOf(turn.ask({ ...about(path), optional })), reply(path, with_)]))[0];
-    expect(turn.failed).toBe(false);
+      (await Promise.all([outcomeOf(unit.ask({ ...about(path), optional })), reply(path, with_)]))[0];
+    expect(unit.failed).toBe(false);
     expect(await answered('/1', DOWN)).toBe('unreachable');
     expect(await answered('/2', DOWN)).toBe('unreachable');
     expect(await answered('/3', 200)).toBe(200);
-    expect([turn.fault, turn.failed]).toEqual([undefined, true]);
+    expect([unit.fault, unit.failed]).toEqual([undefined, true]);
     const limit = new ProviderError('exhausted', 'enough', { retryAfter: 60 });
     expect(await answered('/4', limit)).toBe('exhausted');
-    expect(turn.fault).toBe(limit);
-    const other = client.turn();
+    expect(unit.fault).toBe(limit);
+    const other = client.unit();
     for (const path of ['/5', '/6'])
       await Promise.all([outcomeOf(other.ask({ ...about(path), optional: true })), reply(path, DOWN)]);
     expect(client.stopped).toBe(DOWN.message);
@@ -203,8 +203,8 @@ describe('D63: a turn', () => {
   it('the end of the run does not count as a failure', async () => {
     const { client } = startRun();
     client.stop('enough');
-    const turn = client.turn();
-    await expect(turn.ask(about('/1'))).rejects.toBeInstanceOf(RunEnded);
-    expect(turn.fault).toBeUndefined();
+    const unit = client.unit();
+    await expect(unit.ask(about('/1'))).rejects.toBeInstanceOf(RunEnded);
+    expect(unit.fault).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import { RoutedClient } from '../../../server/database/client.ts';
@@ -94,7 +94,7 @@ it('a stop waits for a statement only as long as it was told, and so does closin
   const ended = vi.fn();
   void waiting.then(ended);
   vi.advanceTimersByTime(6_999);
-  await turn();
+  await setImmediate();
   expect(ended).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   expect(await waiting).toBeUndefined();

@@ -4,7 +4,7 @@ import { createFairSemaphore, within } from '../../../server/shared/fair-semapho
 
 const LONG = 60_000;
 const crowded = { code: 'forwarding_busy', detail: 'Too many.' } as const;
-const turn = () => new Promise(setImmediate);
+const tick = () => new Promise(setImmediate);
 
 /** The callers that have entered so far, in order. */
 function watched(limits: { most: number; each: number; queued?: number; waitFor?: number }) {
@@ -25,10 +25,10 @@ describe('a semaphore', () => {
   it('limits the number of holders, first in, first out', async () => {
     const { came, enter } = watched({ most: 2, each: 2 });
     const [first] = [enter('a'), enter('b'), enter('c'), enter('d')];
-    await turn();
+    await tick();
     expect(came).toEqual(['a', 'b']);
     (await first)();
-    await turn();
+    await tick();
     expect(came).toEqual(['a', 'b', 'c']);
   });
 
@@ -36,10 +36,10 @@ describe('a semaphore', () => {
     const { came, enter } = watched({ most: 3, each: 2 });
     const leaving = enter('greedy');
     void [enter('greedy'), enter('greedy'), enter('greedy'), enter('other'), enter('last')];
-    await turn();
+    await tick();
     expect(came).toEqual(['greedy', 'greedy', 'other']);
     (await leaving)();
-    await turn();
+    await tick();
     expect(came).toEqual(['greedy', 'greedy', 'other', 'last']);
   });
 
@@ -58,7 +58,7 @@ describe('a semaphore', () => {
     const [first, second] = [enter('a'), enter('a'), enter('a'), enter('a'), enter('b'), enter('b')];
     (await first)();
     (await second)();
-    await turn();
+    await tick();
     expect(came.join('')).toBe('aaba');
   });
 
@@ -69,7 +69,7 @@ describe('a semaphore', () => {
     await expect(refused).rejects.toMatchObject({ code: 'too_many_waiting', retryAfter: 5 });
     void enter('b');
     leave();
-    await turn();
+    await tick();
     expect(came.join('')).toBe('ab');
   });
 
@@ -79,7 +79,7 @@ describe('a semaphore', () => {
     void [enter('b'), enter('c')];
     leave();
     leave();
-    await turn();
+    await tick();
     expect(came).toEqual(['a', 'b']);
   });
 
@@ -122,10 +122,10 @@ describe('a semaphore within another', () => {
       return leave;
     };
     const all = [enter('a'), enter('b'), enter('c'), enter('d', other), enter('e', other)];
-    await turn();
+    await tick();
     expect(came).toEqual(['a', 'b']);
     for (const entering of all.slice(0, 2)) (await entering)?.();
-    await turn();
+    await tick();
     expect([...came].sort()).toEqual(['a', 'b', 'c', 'd']);
     for (const entering of all) (await entering)?.();
     expect(came.at(-1)).toBe('e');
@@ -137,7 +137,7 @@ describe('a semaphore within another', () => {
     const inner = within(outer, 'this', createFairSemaphore({ ...limits, most: 1 }));
     const gone = new AbortController();
     const refused = inner.enter('a', () => gone.signal);
-    await turn();
+    await tick();
     gone.abort(new Error('gone'));
     await expect(refused).rejects.toThrow('gone');
     leave();

@@ -4,15 +4,15 @@ import { createGiveWay, type EventLoop } from '../../../server/shared/give-way.t
 
 /** An event loop whose time passes only as told, and of which others use a share whenever time passes. */
 function simulated(share: number) {
-  let [active, idle, turns] = [0, 0, 0];
+  let [active, idle, ticks] = [0, 0, 0];
   const pass = (milliseconds: number) => {
     active += milliseconds * share;
     idle += milliseconds * (1 - share);
   };
   const loop: EventLoop = {
     times: () => ({ active, idle }),
-    turn: async () => {
-      turns += 1;
+    tick: async () => {
+      ticks += 1;
     },
     sleep: async (milliseconds) => pass(milliseconds),
   };
@@ -23,18 +23,18 @@ function simulated(share: number) {
       active += milliseconds;
     },
     now: () => active + idle,
-    turns: () => turns,
+    ticks: () => ticks,
   };
 }
 
 describe('D3c: heavy work gives way to other requests', () => {
   it('on an idle loop it waits for one turn alone', async () => {
-    const { loop, pass, now, turns } = simulated(0);
+    const { loop, pass, now, ticks } = simulated(0);
     const giveWay = createGiveWay(loop);
     pass(10);
     await giveWay(25);
     await giveWay(25);
-    expect([now(), turns()]).toEqual([10, 2]);
+    expect([now(), ticks()]).toEqual([10, 2]);
   });
 
   it('until the loop was idle for as long as the work kept it busy', async () => {

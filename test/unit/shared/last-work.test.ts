@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createLog } from '../../../server/observability/log.ts';
 import { createLastWork } from '../../../server/shared/last-work.ts';
@@ -13,10 +13,10 @@ it('D84: a stop waits for what runs, and for what that adds, also when it fails'
   const { work } = stage();
   let given = false;
   const giveBack = async () => {
-    await turn();
+    await setImmediate();
     given = true;
   };
-  const asked = turn().then(() => {
+  const asked = setImmediate().then(() => {
     void work.add(giveBack());
     throw new Error('not answered');
   });
@@ -29,7 +29,7 @@ it('D84: but not for requests without end that begin later, as during a drain', 
   const { work, logged } = stage();
   let over = false;
   const next = async (): Promise<void> => {
-    await turn();
+    await setImmediate();
     if (!over) void work.add(next());
   };
   void work.add(next());

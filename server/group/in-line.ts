@@ -6,9 +6,9 @@ import type { Services } from '../services/services.ts';
 
 /**
  * Runs a write of a group, which locks its row, in a transaction: one at a time in this process, so that a group that
- * many write at once occupies one connection (D3c). A rehearsal took its turn before it began.
+ * many write at once occupies one connection (D3c). A rehearsal waited in line before it began.
  */
-export async function inTurnOf<T>(
+export async function inLineOfGroup<T>(
   groupId: string,
   { db, lines }: Pick<Services, 'db' | 'lines'>,
   admission: Admission,

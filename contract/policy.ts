@@ -20,7 +20,7 @@ const WORDS = {
   joining: 'closed: the owner adds members; application: somebody decides; open: eligible users may join.',
   visible_to: 'Who may see the policy, and finds the group among those to join.',
   eligible: 'Who may be a member. The owner always may.',
-  bodies: 'Members of one of these alliances, corporations and coalitions, where any is named.',
+  organizations: 'Members of one of these alliances, corporations and coalitions, where any is named.',
   groups_any: 'Members of at least one of these groups, where any is named.',
   groups_none: 'Members of none of these groups.',
   min_level: 'Of at least this clearance level.',
@@ -47,9 +47,9 @@ export const GroupPolicy = component(
     visible_to: field(VISIBLE_TO, WORDS.visible_to),
     eligible: field(
       z.object({
-        alliances: field(z.array(Id), WORDS.bodies),
-        corporations: field(z.array(Id), WORDS.bodies),
-        coalitions: field(z.array(ObjectId), WORDS.bodies),
+        alliances: field(z.array(Id), WORDS.organizations),
+        corporations: field(z.array(Id), WORDS.organizations),
+        coalitions: field(z.array(ObjectId), WORDS.organizations),
         groups_any: field(z.array(ObjectId), WORDS.groups_any),
         groups_none: field(z.array(ObjectId), WORDS.groups_none),
         min_level: field(z.number().int(), WORDS.min_level),
@@ -100,9 +100,9 @@ export const PutGroupPolicy = component(
       eligible: field(
         z
           .object({
-            alliances: field(ids.nullish(), WORDS.bodies),
-            corporations: field(ids.nullish(), WORDS.bodies),
-            coalitions: field(objectIds.nullish(), WORDS.bodies),
+            alliances: field(ids.nullish(), WORDS.organizations),
+            corporations: field(ids.nullish(), WORDS.organizations),
+            coalitions: field(objectIds.nullish(), WORDS.organizations),
             groups_any: field(objectIds.nullish(), WORDS.groups_any),
             groups_none: field(objectIds.nullish(), WORDS.groups_none),
             min_level: field(z.number().int().min(0).max(MAX_LEVEL).nullish(), WORDS.min_level),

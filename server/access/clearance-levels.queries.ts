@@ -48,7 +48,7 @@ export const readsUser: RawBuilder<boolean> = sql`(
  * Whether the caller `me` has read authority over the corporation, alliance or coalition in `key`, a text of the form
  * `type:id` (D13).
  */
-export const readsBody: RawBuilder<boolean> = sql`(
+export const readsOrganization: RawBuilder<boolean> = sql`(
   me.level >= ${least[7]} and key ~ '^(corporation|alliance|coalition):'
   or me.level >= ${least[1]} and key = 'corporation:' || me.corporation_id
   or me.level >= ${least[3]} and (key = 'alliance:' || me.alliance_id or key in (

@@ -7,7 +7,7 @@ export interface Requirement {
   readonly type: 'corporation' | 'alliance' | 'coalition';
   readonly id: string;
   readonly name: string;
-  /** The user's body that is a member; null of its own corporation. */
+  /** The user's organization that is a member; null of its own corporation. */
   readonly via: 'corporation' | 'alliance' | null;
   readonly scopes: readonly ExtScope[];
 }

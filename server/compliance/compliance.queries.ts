@@ -33,9 +33,9 @@ const inIso = (time: RawBuilder<unknown>) =>
 
 /** The required scopes that are missing in the valid refresh token with the most of them. */
 const missing = sql`case when s.reason = 'scopes_missing' then array(
-  select r collate "C" from unnest(b.required) r where not r = any((
+  select r collate "C" from unnest(o.required) r where not r = any((
     select best.scopes from standing_grants best where best.character_id = s.character_id and best.valid
-    order by (select count(*) from unnest(b.required) r where r = any(best.scopes)) desc, best.grant_id limit 1)::text[])
+    order by (select count(*) from unnest(o.required) r where r = any(best.scopes)) desc, best.grant_id limit 1)::text[])
   order by 1) end`;
 
 /** Whether a member of the corporation `c` has granted the scope for reading its list of members. */
@@ -68,13 +68,13 @@ export async function findCompliance(
           'linked', (select json_agg(l.character_id) from person_characters l where l.person_id = s.person_id),
           'status', s.status, 'reason', s.reason, 'since', ${inIso(sql`s.since`)}, 'missing', ${missing}
         ) as member, null::json as unlisted, s.name_key, s.character_id as id
-      from states s join bodies b using (corporation_id)
+      from states s join organizations o using (corporation_id)
         left join persons p using (person_id) left join users m on m.character_id = p.main_id
       union all
       select null, json_build_object(
           'corporation_id', c.corporation_id, 'corporation_name', c.corporation_name
         ), c.name_key, c.corporation_id
-      from bodies b join corporations c using (corporation_id) where not ${isListed(scope)}
+      from organizations o join corporations c using (corporation_id) where not ${isListed(scope)}
     ) found order by name_key, id`.execute(db);
   return foundIn(rows);
 }

@@ -40,8 +40,8 @@ export async function countDay(db: Kysely<Database>, now: Date): Promise<number>
     with ${statesOf(everybody, now)}, counted as (
       select s.*, 'corporation' as kind, s.corporation_id::text as id from states s
       union all
-      select s.*, 'alliance', b.alliance_id::text from states s join bodies b using (corporation_id)
-        where b.alliance_id is not null
+      select s.*, 'alliance', o.alliance_id::text from states s join organizations o using (corporation_id)
+        where o.alliance_id is not null
       union all
       select s.*, 'coalition', r.coalition_id::text from states s join coalition_reach r using (corporation_id)
     ), people as (

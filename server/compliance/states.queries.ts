@@ -6,28 +6,28 @@ import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 export const GRACE = 3 * 24 * 3_600_000;
 
 /**
- * CTEs of the compliance of members (D102): `bodies` are the corporations `c` that match the condition, with their
+ * CTEs of the compliance of members (D102): `organizations` are the corporations `c` that match the condition, with their
  * required scopes, and `states` their members. Answers and daily counts share this definition, so that they agree.
  */
 export function statesOf(chosen: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
   return sql`
-    bodies as materialized (
+    organizations as materialized (
       select c.corporation_id, c.alliance_id, ${scopesOfCorporation} as required
       from corporations c left join alliances a on a.alliance_id = c.alliance_id
       where ${chosen}
     ), members as materialized (
-      select u.character_id, b.corporation_id,
+      select u.character_id, o.corporation_id,
         count(s.grant_id) as grants,
-        coalesce(bool_or(s.valid and s.scopes @> b.required), false) as covered,
+        coalesce(bool_or(s.valid and s.scopes @> o.required), false) as covered,
         bool_or(s.valid) as alive,
         bool_or(s.usable and not s.valid) as cut_off,
         bool_or(g.valid and not s.usable) as of_another,
         max(g.updated_on) as died_on
-      from bodies b
-        join users u on u.corporation_id = b.corporation_id and ${isMember} and u.graveyard_on is null
+      from organizations o
+        join users u on u.corporation_id = o.corporation_id and ${isMember} and u.graveyard_on is null
         left join standing_grants s on s.character_id = u.character_id
         left join grants g on g.grant_id = s.grant_id
-      group by u.character_id, b.corporation_id
+      group by u.character_id, o.corporation_id
     ), judged as (
       select m.*, u.character_name, u.name_key, pc.person_id,
         u.signed_in_on is null and pc.person_id is null as stranger,

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { readsBody, readsEverybody, readsUser } from '../access/clearance-levels.queries.ts';
+import { readsEverybody, readsOrganization, readsUser } from '../access/clearance-levels.queries.ts';
 import { type Asker, callerPosition } from '../access/position.queries.ts';
 import { PLANNED_EACH_TIME } from '../database/statements.ts';
 import type { Database } from '../database/tables.ts';
@@ -97,10 +97,10 @@ export function visible(reader: Reader): RawBuilder<unknown> {
       where u.character_id in (
         select unnest(concerns) from candidates union select actor_id from candidates)
         and u.character_id <> me.character_id and ${readsUser}
-    ), readable_bodies as materialized (
+    ), readable_organizations as materialized (
       select key from (
-        select distinct key from candidates, unnest(targets) key where key not like 'user:%') body, me
-      where ${readsBody}
+        select distinct key from candidates, unnest(targets) key where key not like 'user:%') organization, me
+      where ${readsOrganization}
     ), visible as (
       select * from (
         select e.*, array(
@@ -111,7 +111,7 @@ export function visible(reader: Reader): RawBuilder<unknown> {
         from candidates e, me
       ) e, me
       where ${own} or ${isReached}
-        or exists (select from unnest(e.targets) key where key in (select key from readable_bodies))
+        or exists (select from unnest(e.targets) key where key in (select key from readable_organizations))
     )`;
 }
 

@@ -85,7 +85,7 @@ async function findUnnamed(db: Kysely<Database>, touched: Touched): Promise<Unna
       where co.coalition_id in (
         select unnest(${[...coalitions]}::text[])
         union select coalition_id from coalition_reach where corporation_id = any(${[...corporations]}::bigint[]))
-    ) body
+    ) organization
     where case when group_id is null then peopled
       else group_name <> name and not starts_with(group_name, name || ${suffix}) end`.execute(db);
   return rows;
@@ -127,25 +127,25 @@ export function autogroupEvent({ group_id, name, former }: NamedAutogroup): NewE
 
 /** Names each autogroup after its organization, with a suffix if that name is taken; returns how many were named. */
 async function nameAutogroups(db: Kysely<Database>, unnamed: readonly Unnamed[], now: Date): Promise<number> {
-  const rows = unnamed.map((body) => ({
-    ...body,
-    is_new: body.group_id === null,
-    group_id: body.group_id ?? objectId(now),
+  const rows = unnamed.map((organization) => ({
+    ...organization,
+    is_new: organization.group_id === null,
+    group_id: organization.group_id ?? objectId(now),
   }));
   const { rows: named } = await sql<NamedAutogroup>`
-    with body as (
+    with organization as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as f(kind text, id text, name text, name_key text, group_id text, is_new boolean)
     ), chosen as (
-      select distinct on (free.name_key) body.kind, body.id, body.group_id, body.is_new, free.name, free.name_key
-      from body cross join lateral (
-        select body.name || repeat(${suffix}, n) as name, body.name_key || repeat(${suffix}, n) as name_key
+      select distinct on (free.name_key) o.kind, o.id, o.group_id, o.is_new, free.name, free.name_key
+      from organization o cross join lateral (
+        select o.name || repeat(${suffix}, n) as name, o.name_key || repeat(${suffix}, n) as name_key
         from generate_series(0, 9) n
         where not exists (select from groups g
-          where g.name_key = body.name_key || repeat(${suffix}, n) and g.group_id <> body.group_id)
+          where g.name_key = o.name_key || repeat(${suffix}, n) and g.group_id <> o.group_id)
         order by n limit 1
       ) free
-      order by free.name_key, body.kind, body.id
+      order by free.name_key, o.kind, o.id
     ), renamed as (
       update groups g set group_name = chosen.name, name_key = chosen.name_key, updated_on = ${now}
       from chosen where g.group_id = chosen.group_id and not chosen.is_new

@@ -6,7 +6,7 @@ import { isChanged } from '../person/person.queries.ts';
 /** The conditions of the policy `p` for the user `u` of the corporation `c` (left-joined) (D110). */
 const own = {
   level: sql<boolean>`u.clearance_level >= p.min_level`,
-  bodies: sql<boolean>`(cardinality(p.alliances) + cardinality(p.corporations) + cardinality(p.coalitions) = 0
+  organizations: sql<boolean>`(cardinality(p.alliances) + cardinality(p.corporations) + cardinality(p.coalitions) = 0
     or coalesce(c.alliance_id = any(p.alliances), false)
     or coalesce(c.corporation_id = any(p.corporations), false)
     or exists (select from coalition_reach r
@@ -39,7 +39,7 @@ const lent = (condition: RawBuilder<boolean>) => ofPerson(sql`(${isMember} and $
 export const conditions = {
   member: isMember,
   level: lent(own.level),
-  bodies: lent(own.bodies),
+  organizations: lent(own.organizations),
   groups_any: lent(own.groups_any),
   groups_none: sql<boolean>`not (${ofPerson(sql`not ${barred}`)})`,
 } as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;
@@ -56,7 +56,7 @@ export const isEligible: RawBuilder<boolean> = sql`(${conditions.member}
  * no answer of the provider does.
  */
 export const barredByHand: RawBuilder<boolean> = sql`(p.reach = 'character' and ${isMember} and ${own.level}
-  and ${own.bodies}
+  and ${own.organizations}
   and (${own.groups_any} or exists (
     select from groups h where h.group_id = any(p.groups_any) and not h.is_autogroup))
   and not exists (

@@ -69,7 +69,7 @@ function without(policy: GroupPolicy, gone: Gone): GroupPolicy {
     groups_none: left(eligible.groups_none, gone.groups),
   };
   const opens =
-    (bodiesOf(eligible) > 0 && bodiesOf(next) === 0) ||
+    (organizationsOf(eligible) > 0 && organizationsOf(next) === 0) ||
     (eligible.groups_any.length > 0 && next.groups_any.length === 0) ||
     eligible.groups_none.length > next.groups_none.length;
   return {
@@ -80,6 +80,6 @@ function without(policy: GroupPolicy, gone: Gone): GroupPolicy {
   };
 }
 
-function bodiesOf({ alliances, corporations, coalitions }: GroupPolicy['eligible']): number {
+function organizationsOf({ alliances, corporations, coalitions }: GroupPolicy['eligible']): number {
   return alliances.length + corporations.length + coalitions.length;
 }

@@ -20,7 +20,7 @@ import {
 } from '../standing/standing-events.ts';
 import { removeUsers } from '../user/remove-users.ts';
 import { findTokenLosers, lockDeleted, type Move, moveUsers, type Seen } from './apply-plan.queries.ts';
-import { charactersOf, idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
+import { charactersOf, idsOf, lockOrganizations, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationDetails, organizationEvents } from './organization-events.ts';
 import {
   type OrganizationIds,
@@ -90,7 +90,7 @@ async function write(
 ): Promise<Outcome<Written>> {
   const { lookedAt, healthy, complete = true, moves } = plan;
   const ids = idsOf(plan.snapshot);
-  const before = await lockBodies(tx, plan.snapshot);
+  const before = await lockOrganizations(tx, plan.snapshot);
   const users = await readUserNames(tx, charactersOf(plan.snapshot));
   const snapshot = stillAsRead(plan, before, users);
   const homes = [...new Set(moves.flatMap(({ to }) => to ?? []))];

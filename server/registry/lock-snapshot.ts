@@ -19,7 +19,7 @@ import type { ProviderSnapshot } from './provider-snapshot.ts';
  *
  * @returns the stored organizations
  */
-export async function lockBodies(
+export async function lockOrganizations(
   db: Kysely<Database>,
   snapshot: ProviderSnapshot,
 ): Promise<StoredOrganizations> {
@@ -50,7 +50,7 @@ export async function lockTouched(
   bystanders: readonly number[] = [],
 ): Promise<Standings> {
   const { led = [], ledAlliances: _, ...others } = touched;
-  const people = hasNewBodies(snapshot, before) ? touched : others;
+  const people = changesOrganizations(snapshot, before) ? touched : others;
   const concerns = [bystanders, ...Object.values(touched)].some((ids) => ids.length > 0);
   const locked = concerns ? await lockPeople(db, people, led, bystanders) : [];
   await lockGrouping(db, touched.corporations !== undefined && touched.corporations.length > 0);
@@ -63,7 +63,10 @@ export async function lockTouched(
 }
 
 /** Whether an organization is new, has another leader, or changed its alliance. */
-function hasNewBodies({ alliances, corporations }: ProviderSnapshot, before: StoredOrganizations): boolean {
+function changesOrganizations(
+  { alliances, corporations }: ProviderSnapshot,
+  before: StoredOrganizations,
+): boolean {
   return (
     alliances.some(
       ({ alliance_id: id, executor_corporation_id }) =>

@@ -202,7 +202,7 @@ export async function fetchCharacter(
   if (affiliation === undefined) return undefined;
   const { corporation_id: corporationId, alliance_id: allianceId = null } = affiliation;
   const registered = await known(corporationId);
-  const body =
+  const organization =
     registered?.alliance_id === allianceId
       ? EMPTY_SNAPSHOT
       : await fetchCorporation(api, corporationId, allianceId);
@@ -210,9 +210,9 @@ export async function fetchCharacter(
     character_id: character.id,
     character_name: character.name,
     // A closed organization keeps its last known record (D39) and its members.
-    corporation_id: body === undefined && registered === undefined ? null : corporationId,
+    corporation_id: organization === undefined && registered === undefined ? null : corporationId,
   };
-  const { alliances, corporations, characters } = body ?? EMPTY_SNAPSHOT;
+  const { alliances, corporations, characters } = organization ?? EMPTY_SNAPSHOT;
   // The character may be among the fetched characters already, as its corporation's CEO.
   const others = characters.filter((other) => other.character_id !== character.id);
   return { alliances, corporations, characters: [...others, member] };

@@ -7,7 +7,7 @@ import { ensureAutogroups } from '../group/autogroup.queries.ts';
 import { firstOfEach } from '../shared/first-of-each.ts';
 import type { Standings } from '../standing/read-standings.queries.ts';
 import { changedStandings, recordStandings } from '../standing/standing-events.ts';
-import { charactersOf, idsOf, lockBodies, lockTouched, touchedBy } from './lock-snapshot.ts';
+import { charactersOf, idsOf, lockOrganizations, lockTouched, touchedBy } from './lock-snapshot.ts';
 import { organizationEvents } from './organization-events.ts';
 import { readOrganizations, type StoredOrganizations } from './organizations.queries.ts';
 import type { ProviderSnapshot, SnapshotCorporation } from './provider-snapshot.ts';
@@ -115,7 +115,7 @@ export async function followSnapshot(
   work: (latest: ProviderSnapshot, locked: Standings) => Promise<readonly number[]>,
   { certain, bystanders }: Special = {},
 ): Promise<Affected> {
-  const before = await lockBodies(db, snapshot);
+  const before = await lockOrganizations(db, snapshot);
   const latest = withoutOlder(snapshot, before, times.askedAt, certain);
   const standings = await lockTouched(db, latest, before, touchedBy(latest, before), bystanders);
   const corporations = await work(latest, standings);

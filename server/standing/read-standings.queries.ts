@@ -45,16 +45,16 @@ async function findTouched(db: Kysely<Database>, touched: Touched): Promise<read
 export const standingsAmong = (characterIds: RawBuilder<unknown>) => sql`
   with people as materialized (
     select u.* from users u where u.character_id in (${characterIds})
-  ), bodies as materialized (
+  ), organizations as materialized (
     select c.corporation_id, c.alliance_id, array(select r.coalition_id::text from coalition_reach r
       where r.corporation_id = c.corporation_id order by 1) as coalitions
     from corporations c where c.corporation_id in (select corporation_id from people)
   )
-  select u.character_id, u.character_name, u.clearance_level, u.corporation_id, b.alliance_id,
-    coalesce(b.coalitions, '{}') as coalitions, ${mayUseTokens} as may_log_in,
+  select u.character_id, u.character_name, u.clearance_level, u.corporation_id, o.alliance_id,
+    coalesce(o.coalitions, '{}') as coalitions, ${mayUseTokens} as may_log_in,
     (select group_id from group_members m join groups g using (group_id)
       where m.character_id = u.character_id and g.is_voice) as voice_group
-  from people u left join bodies b using (corporation_id)`;
+  from people u left join organizations o using (corporation_id)`;
 
 export const byUser = (rows: readonly Standing[]): Standings =>
   new Map(rows.map((row) => [row.character_id, row]));
@@ -64,16 +64,21 @@ export interface Autogroup {
   readonly group_id: string;
   readonly group_name: string;
   /** As `type:id`. */
-  readonly body: string;
+  readonly organization: string;
 }
 
 /** The autogroups of these organizations, given as `type:id`. */
-export async function findAutogroups(db: Kysely<Database>, bodies: readonly string[]): Promise<Autogroup[]> {
+export async function findAutogroups(
+  db: Kysely<Database>,
+  organizations: readonly string[],
+): Promise<Autogroup[]> {
   const idsOf = (type: string) =>
-    bodies.flatMap((body) => (body.startsWith(`${type}:`) ? [body.slice(type.length + 1)] : []));
+    organizations.flatMap((organization) =>
+      organization.startsWith(`${type}:`) ? [organization.slice(type.length + 1)] : [],
+    );
   const { rows } = await sql<Autogroup>`
     select group_id, group_name, coalesce('corporation:' || corporation_id, 'alliance:' || alliance_id,
-      'coalition:' || coalition_id) as body
+      'coalition:' || coalition_id) as organization
     from groups where corporation_id = any(${idsOf('corporation')}::bigint[])
       or alliance_id = any(${idsOf('alliance')}::bigint[]) or coalition_id = any(${idsOf('coalition')}::text[])
     order by group_id`.execute(db);

@@ -123,13 +123,13 @@ export async function recordStandings(
     return listChanged({ type, targets: [target], ...(because && { cause: because }) }, 'members', members);
   };
   const memberships = [
-    ...[...moved].flatMap(([body, members]) => {
-      const [type, id = ''] = body.split(':');
+    ...[...moved].flatMap(([organization, members]) => {
+      const [type, id = ''] = organization.split(':');
       if (type !== 'corporation' && type !== 'group') return [];
       return membersChanged(`${type}.members_changed`, { type, id, name: null }, members);
     }),
-    ...autogroups.flatMap(({ body, group_id: id, group_name: name }) => {
-      const members = moved.get(body) ?? { added: [], removed: [] };
+    ...autogroups.flatMap(({ organization, group_id: id, group_name: name }) => {
+      const members = moved.get(organization) ?? { added: [], removed: [] };
       return membersChanged('group.members_changed', { type: 'group', id, name }, members);
     }),
   ];
@@ -175,22 +175,24 @@ function userEvents({ before, after }: StandingChange): NewEvent[] {
 /** Who joined and who left each organization, given as `type:id`; guests are members of none. */
 async function membershipChanges(changes: readonly StandingChange[]) {
   const moved = new Map<string, { added: number[]; removed: number[] }>();
-  const of = (body: string) => {
-    const known = moved.get(body) ?? { added: [], removed: [] };
-    moved.set(body, known);
+  const of = (organization: string) => {
+    const known = moved.get(organization) ?? { added: [], removed: [] };
+    moved.set(organization, known);
     return known;
   };
   await inPieces(changes, (some) => {
     for (const { before, after } of some) {
-      const [former, present] = [bodiesOf(before), bodiesOf(after)];
-      for (const body of former) if (!present.has(body)) of(body).removed.push(before?.character_id ?? 0);
-      for (const body of present) if (!former.has(body)) of(body).added.push(after?.character_id ?? 0);
+      const [former, present] = [organizationsOf(before), organizationsOf(after)];
+      for (const organization of former)
+        if (!present.has(organization)) of(organization).removed.push(before?.character_id ?? 0);
+      for (const organization of present)
+        if (!former.has(organization)) of(organization).added.push(after?.character_id ?? 0);
     }
   });
   return moved;
 }
 
-function bodiesOf(standing: Standing | undefined): ReadonlySet<string> {
+function organizationsOf(standing: Standing | undefined): ReadonlySet<string> {
   if (standing === undefined || isGuest(standing.clearance_level)) return new Set();
   const { corporation_id, alliance_id, coalitions, voice_group } = standing;
   return new Set([
@@ -205,10 +207,10 @@ function bodiesOf(standing: Standing | undefined): ReadonlySet<string> {
 export function loses({ before, after }: StandingChange): boolean {
   if (before === undefined) return false;
   if (after === undefined) return true;
-  const bodies = bodiesOf(after);
+  const organizations = organizationsOf(after);
   return (
     after.clearance_level < before.clearance_level ||
     (before.may_log_in && !after.may_log_in) ||
-    [...bodiesOf(before)].some((body) => !bodies.has(body))
+    [...organizationsOf(before)].some((organization) => !organizations.has(organization))
   );
 }

@@ -92,22 +92,22 @@ function unionOf(...parts: readonly (RawBuilder<unknown> | undefined)[]): RawBui
 const standingsOf = (people: RawBuilder<unknown>, more: RawBuilder<unknown>) => sql`
   with people as materialized (
     select u.* from users u where u.character_id in (${people})
-  ), bodies as materialized (
+  ), organizations as materialized (
     select c.corporation_id, c.alliance_id, ${scopesOfCorporation} as required,
       array(select r.coalition_id::text from coalition_reach r
         where r.corporation_id = c.corporation_id order by 1) as coalitions
     from corporations c left join alliances a using (alliance_id)
     where c.corporation_id in (select corporation_id from people)
   )
-  select u.character_id, u.character_name, u.name_key, u.corporation_id, u.clearance_level, b.alliance_id,
-    coalesce(b.coalitions, '{}') as coalitions ${more}
-  from people u left join bodies b using (corporation_id)`;
+  select u.character_id, u.character_name, u.name_key, u.corporation_id, u.clearance_level, o.alliance_id,
+    coalesce(o.coalitions, '{}') as coalitions ${more}
+  from people u left join organizations o using (corporation_id)`;
 
 /** Additional columns for {@link compareEffects}. */
 const groupsAndValidity = sql`,
     ${mayUseTokens} as gets_in,
     array(select g.group_id::text from (${groupsOf}) g) as groups,
-    ${isMember} and b.corporation_id is not null and coalesce((select ${coverage(sql`b.required`)}
+    ${isMember} and o.corporation_id is not null and coalesce((select ${coverage(sql`o.required`)}
       from standing_grants g where g.character_id = u.character_id), false) as valid`;
 
 /** Ids of the users that {@link storeWholeStandings} stored. */

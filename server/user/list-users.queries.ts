@@ -58,20 +58,25 @@ export async function findUsers(
 function placesOf(filter: UserFilter, after: Place | undefined, most: number): RawBuilder<Place> {
   const { min_level: level = MEMBER_LEVEL, search, group_id: group } = filter;
   const keys = search === undefined ? undefined : keysOfPart(search);
-  const bodies = bodiesOf(filter);
-  const inAnyGroup = all(beyond(after), atLeast(level), holding(keys), bodies && belonging(bodies));
+  const organizations = organizationsOf(filter);
+  const inAnyGroup = all(
+    beyond(after),
+    atLeast(level),
+    holding(keys),
+    organizations && belonging(organizations),
+  );
   const wanted = group === undefined ? inAnyGroup : all(inAnyGroup, inGroup(group));
   // Levels above 0 are rare, so the index on levels is selective.
-  const anybody = keys === undefined && bodies === undefined && group === undefined;
+  const anybody = keys === undefined && organizations === undefined && group === undefined;
   if (level > MEMBER_LEVEL || anybody) return ofLevels(level, wanted, most);
   // Members are not asked for their membership again: that would take an index lookup for each.
   if (group !== undefined) return nearOrFar(after, wanted, most, ofGroup(group, inAnyGroup, most));
-  if (filter.corporation_id !== undefined) return ofBodies(bodies as Condition, wanted, most);
+  if (filter.corporation_id !== undefined) return ofOrganizations(organizations as Condition, wanted, most);
   return nearOrFar(
     after,
     wanted,
     most,
-    bodies ? ofBodies(bodies, wanted, most) : ofName(keys as string[], wanted),
+    organizations ? ofOrganizations(organizations, wanted, most) : ofName(keys as string[], wanted),
   );
 }
 
@@ -101,7 +106,7 @@ function holding(keys: readonly string[] | undefined): Condition | undefined {
 }
 
 /** SQL condition on the corporations `c` in the filter; undefined when it names none. */
-function bodiesOf({ corporation_id, alliance_id, coalition_id }: UserFilter): Condition | undefined {
+function organizationsOf({ corporation_id, alliance_id, coalition_id }: UserFilter): Condition | undefined {
   const conditions = [
     corporation_id === undefined ? undefined : sql`c.corporation_id = ${corporation_id}`,
     alliance_id === undefined ? undefined : sql`c.alliance_id = ${alliance_id}`,
@@ -113,8 +118,8 @@ function bodiesOf({ corporation_id, alliance_id, coalition_id }: UserFilter): Co
   return conditions.some((condition) => condition !== undefined) ? all(...conditions) : undefined;
 }
 
-function belonging(bodies: Condition): Condition {
-  return sql`u.corporation_id in (select c.corporation_id from corporations c where ${bodies})`;
+function belonging(organizations: Condition): Condition {
+  return sql`u.corporation_id in (select c.corporation_id from corporations c where ${organizations})`;
 }
 
 const inOrder = (row: 'u' | 'm', most: number | Condition) =>
@@ -159,12 +164,12 @@ function ofLevels(least: number, wanted: Condition, most: number) {
 }
 
 /** The first users of each corporation, then the first of all these. */
-function ofBodies(bodies: Condition, wanted: Condition, most: number) {
+function ofOrganizations(organizations: Condition, wanted: Condition, most: number) {
   return sql<Place>`
     select m.name_key, m.character_id from corporations c cross join lateral (
       select u.name_key, u.character_id from users u
       where u.corporation_id = c.corporation_id and ${wanted} ${inOrder('u', most)}
-    ) m where ${bodies}`;
+    ) m where ${organizations}`;
 }
 
 /** Users whose name contains the text in one of its forms, by the index on parts of names. */

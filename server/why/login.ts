@@ -34,7 +34,7 @@ export function whyLogin(judged: LoginJudged): Answered {
   }
   if (sources.length > 0) {
     const sentence = `${who} may not log in: kept out by ${listed(sources)}.`;
-    // Whoever keeps out lets in afterwards; of a guest only the bodies of its host do.
+    // Whoever keeps out lets in afterwards; of a guest only the organizations of its host do.
     const remains =
       decisive.some(({ via }) => guestOf === null || via !== null) || votes.some(({ allows }) => allows);
     const fixes = [...sources.map(letIn), ...(remains ? [] : [letSomebodyIn(judged)])];

@@ -19,14 +19,16 @@ export function whyReach(
   const needed = leastLevel(near.distance, mode);
   const may = hasAuthority(level, near.distance, mode);
   const verb = mode === 'read' ? 'read' : 'change';
-  const bodies = (near.by?.ids ?? []).map((id): Source => {
+  const organizations = (near.by?.ids ?? []).map((id): Source => {
     const type = near.by?.type ?? 'corporation';
     return { type, id: String(id), name: by.nameOf(type, String(id)) };
   });
-  const common = nearnessInWords(near.distance, bodies);
+  const common = nearnessInWords(near.distance, organizations);
   const facts: Fact[] = [
-    ...bodies.map((source) => fact('D11', `Both belong to it: distance ${near.distance}.`, { source })),
-    ...(bodies.length === 0 ? [fact('D11', `${common}: distance ${near.distance}.`)] : []),
+    ...organizations.map((source) =>
+      fact('D11', `Both belong to it: distance ${near.distance}.`, { source }),
+    ),
+    ...(organizations.length === 0 ? [fact('D11', `${common}: distance ${near.distance}.`)] : []),
     fact('D12', `To ${verb} at that distance needs level ${needed}; ${by.name} has ${level}.`),
   ];
   return {
@@ -48,7 +50,7 @@ export function whyReach(
   };
 }
 
-function nearnessInWords(distance: number, bodies: readonly Source[]): string {
+function nearnessInWords(distance: number, organizations: readonly Source[]): string {
   if (distance === 0) return 'oneself';
-  return bodies.length === 0 ? 'nothing in common' : `both belong to ${listed(bodies)}`;
+  return organizations.length === 0 ? 'nothing in common' : `both belong to ${listed(organizations)}`;
 }

@@ -70,8 +70,10 @@ function shortcoming(
   if (covered === null) return `${name} has granted no refresh token.`;
   if (!grants.some(({ valid }) => valid)) return `No refresh token of ${name} is valid any more.`;
   const by = requirements.filter(({ scopes }) => scopes.some((scope) => missing.includes(scope)));
-  const bodies = listed(by.map(({ type, id, name: body }) => ({ type, id, name: body })));
-  const what = `${missing.join(', ')}, required by ${bodies}`;
+  const organizations = listed(
+    by.map(({ type, id, name: organization }) => ({ type, id, name: organization })),
+  );
+  const what = `${missing.join(', ')}, required by ${organizations}`;
   const other = grants.some(({ valid, scopes }) => valid && scopes.some((scope) => missing.includes(scope)));
   return other
     ? `No refresh token of ${name} covers everything that is required: the best one lacks ${what}.`

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXT_SCOPES } from '../../contract/scopes.ts';
 import { nameKey } from '../../server/database/name-key.ts';
-import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 
@@ -21,7 +21,7 @@ let member: readonly Client[];
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: OWN, corporations: [PLACES.own] },
     { alliance: FRIEND, corporations: [PLACES.friend] },
     { alliance: STRANGER, corporations: [PLACES.stranger] },
@@ -48,7 +48,7 @@ describe('GET /alliance: list alliances registered in this instance', () => {
   it('D9: AllianceShort, ordered by name ignoring case, then id', async () => {
     const names = ['Żabka', 'zebra', 'Zebra', 'ábc', 'ABC', 'abd', 'Straße', 'STRASSE', '中文', '𐌰𐌱'];
     const ids = names.map((_, index) => 99_200_000 + index);
-    await addBodies(
+    await addOrganizations(
       app,
       ids.map((alliance, index) => ({ alliance, corporations: [98_200_000 + index] })),
     );

@@ -4,7 +4,7 @@ import { judgeMemberships } from '../../server/application/judge-memberships.ts'
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { apply, decide, joiningScenes, type Person } from '../fixtures/joining.ts';
 import { setLevel } from '../fixtures/registry.ts';
-import { addBodies } from '../fixtures/users.ts';
+import { addOrganizations } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
@@ -22,7 +22,7 @@ let scenes: ReturnType<typeof joiningScenes>;
 beforeAll(async () => {
   app = await startTestApp({ connections: 8 });
   root = app.client(app.root);
-  await addBodies(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
+  await addOrganizations(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
   scenes = joiningScenes(app, 7_200_000, [ONE, OTHER]);
 });
 afterAll(() => app.stop());

@@ -10,10 +10,10 @@ import { listChanged, type NewEvent, recordEvents } from '../../server/event/rec
 import { shown } from '../../server/event/show.ts';
 import { allEvents, allSealed } from '../fixtures/events.ts';
 import {
-  addBodies,
   addCoalition,
   addHome,
   addMember,
+  addOrganizations,
   addUser,
   HOME,
   makeToken,
@@ -35,7 +35,7 @@ const as = (id: number) => clients.get(id) as Client;
 beforeAll(async () => {
   app = await startTestApp();
   await addHome(app);
-  await addBodies(app, [{ corporations: [ELSEWHERE] }]);
+  await addOrganizations(app, [{ corporations: [ELSEWHERE] }]);
   await addCoalition(app, 'e0'.repeat(12), { corporations: [ELSEWHERE] });
   for (const [id, level] of [
     [ALICE, 0],

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Coalition, ok } from '../../sdk/src/index.ts';
 import { setLevel } from '../fixtures/registry.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { INSUFFICIENT, needs, noAuthority } from '../harness/refusals.ts';
@@ -21,7 +21,7 @@ const made: Coalition[] = [];
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: OWN.alliance, corporations: [OWN.corporation, OWN.sister] },
     { alliance: ALLIED.alliance, corporations: [ALLIED.corporation] },
     { corporations: [ALLIED.lone] },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Coalition, ok } from '../../sdk/src/index.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 
 const NORTH = 99_200_001;
@@ -18,7 +18,7 @@ let number = 0;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: NORTH, corporations: [NORTHERN] },
     { alliance: SOUTH, corporations: [SOUTHERN] },
     { corporations: [LONE] },
@@ -352,7 +352,7 @@ describe('the effect of a coalition', () => {
   it('lets its members log in as long as it exists and authorized_to_login is true, at every request (D27, D27b)', async () => {
     const made = await make();
     const corporation = 98_200_009;
-    await addBodies(app, [{ corporations: [corporation] }]);
+    await addOrganizations(app, [{ corporations: [corporation] }]);
     await addUser(app, { id: 3101, corporation });
     const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
     const { jwt } = await makeToken(app, 'use', 3101, dyn.uuid);
@@ -373,7 +373,7 @@ describe('the effect of a coalition', () => {
 describe('reads', () => {
   it('need at most two statements in addition to authentication, with 10,000 members too', async () => {
     const ids = Array.from({ length: 10_000 }, (_, i) => 97_000_000 + i);
-    await addBodies(app, [{ corporations: ids }]);
+    await addOrganizations(app, [{ corporations: ids }]);
     const small = await make();
     const large = await make();
     await ok(put(large, { member_corporations: ids }));

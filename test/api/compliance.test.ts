@@ -9,7 +9,7 @@ import { ok } from '../../sdk/src/index.ts';
 import { noteCompliance } from '../../server/compliance/note-compliance.ts';
 import { soleId } from '../../server/person/person-id.ts';
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
-import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
@@ -32,7 +32,7 @@ let root: Client;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: ALLIANCE, corporations: [FIRST, SECOND] },
     { corporations: [LONE, OTHER] },
   ]);

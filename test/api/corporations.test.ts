@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXT_SCOPES, type ExtScope } from '../../contract/scopes.ts';
 import { nameKey } from '../../server/database/name-key.ts';
-import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 
@@ -22,7 +22,7 @@ let member: readonly Client[];
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: ALLIANCE, corporations: [OWN, SISTER] },
     { corporations: [FRIEND, STRANGER] },
   ]);
@@ -52,7 +52,7 @@ describe('GET /corporation: list registered corporations', () => {
   it('D9: CorporationShort, ordered by name ignoring case, then id', async () => {
     const names = ['Żabka', 'zebra', 'Zebra', 'ábc', 'ABC', 'abd', 'Straße', 'STRASSE', '中文', '𐌰𐌱'];
     const ids = names.map((_, index) => 98_200_000 + index);
-    await addBodies(app, [{ corporations: ids }]);
+    await addOrganizations(app, [{ corporations: ids }]);
     for (const [index, corporation_name] of names.entries()) {
       await app.db
         .updateTable('corporations')

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addBodies, addHome, addMember, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addHome, addMember, addOrganizations, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { faultInCode, INSUFFICIENT, noAuthority } from '../harness/refusals.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
@@ -337,7 +337,7 @@ describe('D3b, D6: the order of checks', () => {
       status: 404,
       json: { detail: 'Could not find corporation 98999999' },
     });
-    await addBodies(app, [{ corporations: [98_200_001] }]);
+    await addOrganizations(app, [{ corporations: [98_200_001] }]);
     expect(await send(app, 'GET', '/corporation/98200001/tracking', { token: one.jwt })).toMatchObject({
       status: 403,
       json: { detail: noAuthority('read', 'corporation 98200001') },

@@ -8,7 +8,7 @@ import { objectId } from '../../server/database/object-id.ts';
 import { eventNews } from '../fixtures/events.ts';
 import { apply, decide, joiningScenes } from '../fixtures/joining.ts';
 import { letIn } from '../fixtures/registry.ts';
-import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addHome, addMember, addOrganizations, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addWebhook } from '../fixtures/webhooks.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, LOCATION, SKILLS } from '../harness/provider.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   app = await startTestApp({ env: { VOICE_URL: voice.url, VOICE_AUTH_GROUP: 'On voice' } });
   root = app.client(app.root);
   await addHome(app);
-  await addBodies(app, [{ corporations: [COUSINS] }]);
+  await addOrganizations(app, [{ corporations: [COUSINS] }]);
   scenes = joiningScenes(app, 2_117_500_000, [HOME.corporation, COUSINS]);
 });
 afterAll(async () => {

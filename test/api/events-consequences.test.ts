@@ -6,7 +6,7 @@ import { soleId } from '../../server/person/person-id.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
 import { eventNews } from '../fixtures/events.ts';
 import { letIn } from '../fixtures/registry.ts';
-import { addBodies, addHome, addMember, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addHome, addMember, addOrganizations, addUser, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { trySignIn } from '../harness/sign-in.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
   await addHome(app);
-  await addBodies(app, [{ corporations: [COUSINS] }]);
+  await addOrganizations(app, [{ corporations: [COUSINS] }]);
 });
 afterAll(() => app.stop());
 
@@ -96,7 +96,7 @@ describe('D91: the events of each operation', () => {
 
   it("the leader of the alliance that a corporation joins gets the office's level back, and that is told", async () => {
     const [LED, JOINING, LEADER] = [99_100_888, 98_100_889, 98_100_888] as const;
-    await addBodies(app, [{ alliance: LED, corporations: [LEADER] }, { corporations: [JOINING] }]);
+    await addOrganizations(app, [{ alliance: LED, corporations: [LEADER] }, { corporations: [JOINING] }]);
     await addUser(app, { id: LEADER, corporation: LEADER });
     await news();
     const joining = {

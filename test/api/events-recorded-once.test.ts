@@ -333,8 +333,8 @@ it('D91: concurrent snapshots are recorded as if one came after another, without
   const random = sequence(20_261_122);
   const first = seen;
   // The executors of alliances must be registered.
-  const bodies = { ...anySnapshot(() => 0), alliances: [], characters: [] };
-  await inTransaction(app.db, (tx) => saveSnapshot(tx, bodies, app.clock.now()));
+  const organizations = { ...anySnapshot(() => 0), alliances: [], characters: [] };
+  await inTransaction(app.db, (tx) => saveSnapshot(tx, organizations, app.clock.now()));
   const { user } = app.client(app.root);
   await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, worker) => {

@@ -8,7 +8,7 @@ import { inTransaction } from '../../server/database/transaction.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
 import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { countWaiting, meanwhile, untilWaiting } from '../harness/meanwhile.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   app = await startTestApp({ connections: 8 });
   root = app.client(app.root);
   tick(app.clock);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { corporations: [...CORPORATIONS, HOME] },
     ...ALLIANCES.map((alliance, i) => ({ alliance, corporations: [98_701_000 + i] })),
   ]);
@@ -169,20 +169,20 @@ describe('names', () => {
   });
 
   it('go to a hand-made group or to the autogroup, never to both, and nobody fails (D18b)', async () => {
-    const bodies = Array.from({ length: 15 }, (_, i) => 98_702_000 + i);
-    await addBodies(app, [{ corporations: bodies }]);
-    const groupNames = bodies.map((id) => `Corporation ${id}`);
+    const corporations = Array.from({ length: 15 }, (_, i) => 98_702_000 + i);
+    await addOrganizations(app, [{ corporations }]);
+    const groupNames = corporations.map((id) => `Corporation ${id}`);
     const [answers] = await Promise.all([
       tally(groupNames.map((group_name) => root.group.create({ body: { group_name } }))),
-      ...bodies.map(joins),
+      ...corporations.map(joins),
     ]);
-    expect((answers[201] ?? 0) + (answers[409] ?? 0)).toBe(bodies.length);
+    expect((answers[201] ?? 0) + (answers[409] ?? 0)).toBe(corporations.length);
     const made = await app.db
       .selectFrom('groups')
       .select(['group_name', 'corporation_id'])
-      .where('corporation_id', 'in', bodies)
+      .where('corporation_id', 'in', corporations)
       .execute();
-    expect(made).toHaveLength(bodies.length);
+    expect(made).toHaveLength(corporations.length);
     const suffixed = made.filter((group) =>
       group.group_name.endsWith(`(corporation ${group.corporation_id})`),
     );
@@ -192,10 +192,10 @@ describe('names', () => {
 
 describe('records that are deleted meanwhile', () => {
   it('coalitions that are deleted while somebody becomes their first member', async () => {
-    const bodies = Array.from({ length: 10 }, (_, i) => 98_703_000 + i);
-    await addBodies(app, [{ corporations: bodies }]);
+    const corporations = Array.from({ length: 10 }, (_, i) => 98_703_000 + i);
+    await addOrganizations(app, [{ corporations }]);
     const coalitions = await Promise.all(
-      bodies.map(async (id) => {
+      corporations.map(async (id) => {
         const made = await ok(
           root.coalition.create({ body: { coalition_name: `Brief ${id}`, ticker: 'B' } }),
         );
@@ -204,9 +204,9 @@ describe('records that are deleted meanwhile', () => {
     );
     const [deleted] = await Promise.all([
       tally(coalitions.map((params) => root.coalition.delete({ params }))),
-      ...bodies.map(joins),
+      ...corporations.map(joins),
     ]);
-    expect(deleted).toEqual({ 200: bodies.length });
+    expect(deleted).toEqual({ 200: corporations.length });
     const left = await app.db
       .selectFrom('groups')
       .selectAll()
@@ -262,7 +262,7 @@ describe('records that are deleted meanwhile', () => {
 
   it('a coalition that is deleted before its autogroup is created: none is created', async () => {
     const id = 98_705_001;
-    await addBodies(app, [{ corporations: [id] }]);
+    await addOrganizations(app, [{ corporations: [id] }]);
     const made = await ok(root.coalition.create({ body: { coalition_name: 'Gone', ticker: 'G' } }));
     const { coalition_id } = await ok(
       root.coalition.update({ params: made, body: { add_member_corporations: [id] } }),
@@ -276,7 +276,7 @@ describe('records that are deleted meanwhile', () => {
   it('a name that a group takes before the autogroup does: the autogroup gets a suffix', async () => {
     const id = 98_705_002;
     const name = `Corporation ${id}`;
-    await addBodies(app, [{ corporations: [id] }]);
+    await addOrganizations(app, [{ corporations: [id] }]);
     // A hand-made group is stored, but not committed yet.
     await sql`create function wait_for_test() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(1); return new; end $$`.execute(app.db);
@@ -336,7 +336,7 @@ describe('D18b: an autogroup is created in whatever order of two changes', () =>
   it('the first member of a corporation, or the coalition that takes it in', async () => {
     for (const [i, first] of ['member', 'coalition'].entries()) {
       const id = home + i;
-      await addBodies(app, [{ corporations: [id] }]);
+      await addOrganizations(app, [{ corporations: [id] }]);
       const coalition = await ok(
         root.coalition.create({ body: { coalition_name: `With ${id}`, ticker: 'W' } }),
       );
@@ -362,7 +362,7 @@ describe('D18b: an autogroup is created in whatever order of two changes', () =>
   it('the first member of a corporation, or the alliance that it joins', async () => {
     for (const [i, first] of ['member', 'alliance'].entries()) {
       const [id, executor, alliance] = [home + 10 + i, home + 20 + i, 99_706_000 + i];
-      await addBodies(app, [{ corporations: [id] }, { alliance, corporations: [executor] }]);
+      await addOrganizations(app, [{ corporations: [id] }, { alliance, corporations: [executor] }]);
       const { corporation_name, ticker, ceo_id, ceo_name } = await app.db
         .selectFrom('corporations')
         .selectAll()
@@ -589,7 +589,7 @@ describe('D121: a preview of a coalition holds nobody up', () => {
     const params = await made('Taken');
     const taking = `insert into groups (group_id, group_name, name_key, corporation_id)
       values ('${'af'.repeat(12)}', 'Taken', 'taken', ${UNPEOPLED})`;
-    await addBodies(app, [{ corporations: [UNPEOPLED] }]);
+    await addOrganizations(app, [{ corporations: [UNPEOPLED] }]);
     const answer = await meanwhile(app, taking, [], () => root.coalition.update.preview({ params, body }));
     const group_name = `Taken (coalition ${params.coalition_id})`;
     expect(answer).toMatchObject({

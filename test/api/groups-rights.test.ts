@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
 import { setLevel } from '../fixtures/registry.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { INSUFFICIENT } from '../harness/refusals.ts';
@@ -17,7 +17,7 @@ let number = 0;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ corporations: [CORPORATION] }]);
+  await addOrganizations(app, [{ corporations: [CORPORATION] }]);
   // So that guests of the corporation may log in, too.
   await addCoalition(app, 'cc'.repeat(12), { corporations: [CORPORATION] });
   await addUser(app, { id: 6001, name: 'Ada', corporation: CORPORATION });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Group, ok } from '../../sdk/src/index.ts';
-import { addBodies, addUser } from '../fixtures/users.ts';
+import { addOrganizations, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 
@@ -17,7 +17,7 @@ let number = 0;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ corporations: [CORPORATION] }]);
+  await addOrganizations(app, [{ corporations: [CORPORATION] }]);
   for (const [index, name] of ['Ada', 'brim', 'Cleo', 'Dov'].entries()) {
     await addUser(app, { id: 5001 + index, name, corporation: CORPORATION });
   }
@@ -371,7 +371,7 @@ describe('reads', () => {
       expect((await ok(root.group.get({ params: { group_id } }))).members).toHaveLength(count);
       expect(app.statements.length - before).toBe(2);
     }
-    await addBodies(app, [{ corporations: [CORPORATION] }]);
+    await addOrganizations(app, [{ corporations: [CORPORATION] }]);
     const autogroup = (await ok(root.group.list())).find(
       (group) => group.group_name === `Corporation ${CORPORATION}`,
     );

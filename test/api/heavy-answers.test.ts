@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NewEvent, recordEvents } from '../../server/event/record.ts';
 import { allSealed } from '../fixtures/events.ts';
-import { addBodies, addCoalition } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations } from '../fixtures/users.ts';
 import { envBeside, newKeys, startTestApp, type TestApp } from '../harness/app.ts';
 import {
   type HeavyRequest,
@@ -28,7 +28,7 @@ let server: MeasuredServer;
 beforeAll(async () => {
   const keys = await newKeys();
   app = await startTestApp({ env: keys });
-  await addBodies(app, [{ corporations: [CORPORATION, MOVING_CORPORATION] }]);
+  await addOrganizations(app, [{ corporations: [CORPORATION, MOVING_CORPORATION] }]);
   await addMembers(CORPORATION, 2_150_000_000, MEMBERS);
   await addMembers(MOVING_CORPORATION, 2_151_000_000, MOVING);
   server = await startMeasuredServer({

@@ -10,7 +10,7 @@ import { allEvents } from '../fixtures/events.ts';
 import { statementsOf } from '../fixtures/grants.ts';
 import { apply, decide, joiningScenes, type Person, type PutPolicy } from '../fixtures/joining.ts';
 import { admitUser, setLevel } from '../fixtures/registry.ts';
-import { addBodies, addCoalition, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { testRun } from '../harness/run.ts';
@@ -25,7 +25,7 @@ let scenes: ReturnType<typeof joiningScenes>;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
+  await addOrganizations(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
   scenes = joiningScenes(app, 7_200_000, [ONE, OTHER]);
 });
 afterAll(() => app.stop());
@@ -379,7 +379,7 @@ describe('D110: what a policy names is deleted', () => {
   });
 
   it.each([
-    ['the last of the bodies', 'coalitions'],
+    ['the last of the organizations', 'coalitions'],
     ['the last of the groups of which one is asked for', 'groups_any'],
     ['a group whose members are barred', 'groups_none'],
   ] as const)('%s: joining closes, and pending applications are void by that', async (_, field) => {

@@ -5,7 +5,7 @@ import type { ProviderSnapshot } from '../../server/registry/provider-snapshot.t
 import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { eventsOf, misfits } from '../fixtures/events.ts';
 import { storeSnapshot } from '../fixtures/registry.ts';
-import { addBodies, addUser } from '../fixtures/users.ts';
+import { addOrganizations, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
 import { userRow } from '../harness/sign-in.ts';
@@ -25,7 +25,11 @@ let people = 2_197_200_000;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ corporations: [LED] }, { corporations: [MOVING] }, { corporations: [ELSEWHERE] }]);
+  await addOrganizations(app, [
+    { corporations: [LED] },
+    { corporations: [MOVING] },
+    { corporations: [ELSEWHERE] },
+  ]);
 });
 afterAll(() => app.stop());
 
@@ -118,7 +122,7 @@ it('D91: who joins a corporation that is about to join an alliance is told of as
       app,
       'select from users where character_id = $1 for update',
       [member],
-      () => addBodies(app, [{ alliance: ALLIANCE, corporations: [MOVING] }]),
+      () => addOrganizations(app, [{ alliance: ALLIANCE, corporations: [MOVING] }]),
       () => signIn(joining, MOVING),
     ),
   );

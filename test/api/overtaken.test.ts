@@ -8,7 +8,7 @@ import { noticeHandover } from '../../server/sign-in/notice-handover.ts';
 import { eventsOf, misfits } from '../fixtures/events.ts';
 import { apply, decide, joiningScenes, type Person, type Scene } from '../fixtures/joining.ts';
 import { letIn, setLevel } from '../fixtures/registry.ts';
-import { addBodies, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addOrganizations, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 import { testRun } from '../harness/run.ts';
@@ -30,7 +30,7 @@ let scenes: ReturnType<typeof joiningScenes>;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
+  await addOrganizations(app, [{ corporations: [ONE] }, { corporations: [OTHER] }]);
   await letIn(app, { corporations: [IN_GAME] });
   scenes = joiningScenes(app, 7_900_000, [ONE, OTHER]);
 });

@@ -4,7 +4,7 @@ import { type Group, type GroupPolicy, ok } from '../../sdk/src/index.ts';
 import { judgeMemberships } from '../../server/application/judge-memberships.ts';
 import { findJoinable } from '../../server/policy/policy.queries.ts';
 import { statementsOf } from '../fixtures/grants.ts';
-import { addBodies, addCoalition } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -30,11 +30,11 @@ let made = 0;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }, { corporations: [OTHER] }]);
+  await addOrganizations(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }, { corporations: [OTHER] }]);
   await addCoalition(app, COALITION, { corporations: [OTHER] }, null);
   await person(ONE);
   // Creates the autogroups, now that the organizations have members.
-  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
+  await addOrganizations(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
 });
 afterAll(() => app.stop());
 beforeEach(() => {
@@ -216,7 +216,7 @@ describe('D110: eligible', () => {
   it.each([
     ['a corporation', { corporations: [ONE] }, true],
     ['its alliance', { alliances: [ALLIANCE] }, true],
-    ['one of several bodies', { corporations: [OTHER], alliances: [ALLIANCE] }, true],
+    ['one of several organizations', { corporations: [OTHER], alliances: [ALLIANCE] }, true],
     ['another corporation', { corporations: [TWO] }, false],
     ['another coalition', { coalitions: [COALITION] }, false],
     ['a level that it has', { min_level: 1 }, true],
@@ -463,7 +463,7 @@ describe('D110: reach', () => {
 describe('D110: a member that is no longer eligible is removed after the grace', () => {
   /** A group for the members of a corporation, of which 50 of 80 have left that meanwhile. */
   async function crowdOf(owner: Person, corporation: number, grace_hours: number): Promise<Group> {
-    await addBodies(app, [{ corporations: [corporation] }]);
+    await addOrganizations(app, [{ corporations: [corporation] }]);
     const crowd: Person[] = [];
     for (let n = 0; n < 80; n += 1) crowd.push(await person(corporation));
     const params = await group(owner, { grace_hours, eligible: { corporations: [corporation] } }, crowd);
@@ -546,7 +546,7 @@ describe('D110: a member that is no longer eligible is removed after the grace',
 
   it('D63: a run that would take something from more than 10 % of the users is held, however many groups they are in', async () => {
     const [owner, corporation] = [await person(ONE), 98_750_078];
-    await addBodies(app, [{ alliance: 99_750_078, corporations: [corporation] }]);
+    await addOrganizations(app, [{ alliance: 99_750_078, corporations: [corporation] }]);
     const crowd: Person[] = [];
     for (let n = 0; n < 80; n += 1) crowd.push(await person(corporation));
     const policy = { grace_hours: 0, eligible: { corporations: [corporation] } };
@@ -660,9 +660,9 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     'D63: but a run is held where what many lose or get is the autogroup that the policy names in %s',
     async (condition, first, from, to) => {
       const corporation = condition === 'groups_any' ? from : to;
-      await addBodies(app, [{ corporations: [corporation] }]);
+      await addOrganizations(app, [{ corporations: [corporation] }]);
       const { name } = await person(corporation);
-      await addBodies(app, [{ corporations: [corporation] }]);
+      await addOrganizations(app, [{ corporations: [corporation] }]);
       const groups = await ok(root.user.groups({ params: { character: name } }));
       const auto = groups.find(({ is_autogroup }) => is_autogroup);
       const params = await group(await person(ONE), {
@@ -691,7 +691,7 @@ describe('D110: a member that is no longer eligible is removed after the grace',
     timeout: 120_000,
   }, async () => {
     const [owner, corporation] = [await person(ONE), 98_750_077];
-    await addBodies(app, [{ alliance: 99_750_077, corporations: [corporation] }]);
+    await addOrganizations(app, [{ alliance: 99_750_077, corporations: [corporation] }]);
     const params = await group(owner, { grace_hours: 0 });
     await sql`insert into users (character_id, character_name, name_key, corporation_id)
       select 9000000 + n, 'Many ' || n, 'many ' || n, ${corporation} from generate_series(1, 1000) n`.execute(

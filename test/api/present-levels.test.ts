@@ -7,7 +7,7 @@ import { registerCorporation } from '../../server/corporation/corporation.ts';
 import { storeLocationFor } from '../../server/history/location.ts';
 import type { ProviderRequest } from '../../server/provider/client.ts';
 import { setLevel } from '../fixtures/registry.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { meanwhile, untilWaiting } from '../harness/meanwhile.ts';
@@ -27,7 +27,7 @@ let lastId = 2_190_000_000;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: OWN.alliance, corporations: [OWN.corporation] },
     { alliance: OTHER.alliance, corporations: [OTHER.corporation] },
   ]);

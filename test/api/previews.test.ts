@@ -14,7 +14,7 @@ import { rehearse } from '../../server/standing/rehearse.ts';
 import { storedUsers } from '../../server/standing/standing.queries.ts';
 import type { PutPolicy } from '../fixtures/joining.ts';
 import { setLevel } from '../fixtures/registry.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { snapshot } from '../harness/dump.ts';
@@ -40,7 +40,7 @@ let root: Client;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
+  await addOrganizations(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
   await addCoalition(app, COALITION, { alliances: [ALLIANCE] });
   await person(1, 'Ada', ONE, 3);
   await person(2, 'brim', ONE);
@@ -48,7 +48,7 @@ beforeAll(async () => {
   // Creates the autogroups, now that the organizations have members.
   await ok(root.coalition.update({ params, body: { member_alliances: [] } }));
   await ok(root.coalition.update({ params, body: { member_alliances: [ALLIANCE] } }));
-  await addBodies(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
+  await addOrganizations(app, [{ alliance: ALLIANCE, corporations: [ONE, TWO] }]);
 });
 afterAll(() => app.stop());
 
@@ -290,7 +290,7 @@ describe('D121: a preview shows who would gain or lose what', () => {
 
   it('names the first hundred, and counts them all', async () => {
     const corporation = 98_700_009;
-    await addBodies(app, [{ corporations: [corporation] }]);
+    await addOrganizations(app, [{ corporations: [corporation] }]);
     await addCoalition(app, 'cb'.repeat(12), { corporations: [corporation] });
     await sql`insert into users (character_id, character_name, name_key, corporation_id)
       select 700000 + n, 'Pilot ' || to_char(n, 'FM00000'), 'pilot ' || to_char(n, 'FM00000'), ${corporation}
@@ -329,7 +329,7 @@ describe('D121: a preview looks at those alone whom the change can affect', () =
   }
 
   it('of a coalition that changes its members: those that come and go, not all the others', async () => {
-    await addBodies(app, [{ corporations: [elsewhere] }]);
+    await addOrganizations(app, [{ corporations: [elsewhere] }]);
     await addUser(app, { id: 11, name: 'Newcomer', corporation: elsewhere });
     expect(await looksAt({ add_member_corporations: [elsewhere] })).toEqual([11]);
     const present = await looksAt({ remove_member_alliances: [ALLIANCE] });
@@ -538,7 +538,7 @@ it('D14, D110: a preview leaves out policies that the caller, demoted while it w
 it('D110, D121: a preview tells of the policies that the caller may see before the change', async () => {
   const [home, others] = ['c5'.repeat(12), 'c6'.repeat(12)];
   const [mine, theirs] = [99_700_005, 99_700_006];
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: mine, corporations: [98_700_005] },
     { alliance: theirs, corporations: [98_700_006] },
   ]);

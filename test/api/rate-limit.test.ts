@@ -3,7 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PutCoalition } from '../../contract/coalition.ts';
 import { ok } from '../../sdk/src/index.ts';
 import { statementsOf } from '../fixtures/grants.ts';
-import { addBodies, addCoalition, addHome, addMember, HOME, makeToken, uuidOf } from '../fixtures/users.ts';
+import {
+  addCoalition,
+  addHome,
+  addMember,
+  addOrganizations,
+  HOME,
+  makeToken,
+  uuidOf,
+} from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { type DatabaseProxy, startProxy } from '../harness/proxy.ts';
 import { type Got, type Problem, type Sent, send } from '../harness/send.ts';
@@ -119,7 +127,7 @@ describe('D60: each token has RATE_LIMIT requests a minute', () => {
 
   it('of the events that a write causes 100 beyond 1,000 count as a request, once it is done', async () => {
     const [alliance, corporation, coalition_id] = [99_100_002, 98_100_002, 'c1'.repeat(12)];
-    await addBodies(app, [{ alliance, corporations: [corporation] }]);
+    await addOrganizations(app, [{ alliance, corporations: [corporation] }]);
     await app.db
       .insertInto('coalition_alliances')
       .values({ coalition_id: HOME.coalition, alliance_id: alliance })

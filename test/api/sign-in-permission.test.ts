@@ -43,11 +43,11 @@ describe('who may log in', () => {
   afterAll(() => app.stop());
 
   const aCoalition = async (
-    bodies: { alliances?: number[]; corporations?: number[] },
+    organizations: { alliances?: number[]; corporations?: number[] },
     vote: Vote,
   ): Promise<string> => {
     const id = objectId(app.clock.now());
-    await addCoalition(app, id, bodies, vote);
+    await addCoalition(app, id, organizations, vote);
     return id;
   };
   const aGroup = async (

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { admitUser, setLevel } from '../fixtures/registry.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 const [OWN, OTHER] = [98_920_001, 98_920_002];
@@ -12,7 +12,7 @@ let lastId = 2_192_000_000;
 
 beforeAll(async () => {
   app = await startTestApp();
-  await addBodies(app, [{ corporations: [OWN, OTHER] }]);
+  await addOrganizations(app, [{ corporations: [OWN, OTHER] }]);
 });
 afterAll(() => app.stop());
 

@@ -5,7 +5,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import type { Tracking } from '../../contract/user.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { findTracking } from '../../server/grant/tracking.queries.ts';
-import { addBodies, addCoalition, addUser } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 
 /** FIRST and SECOND are of one alliance; the coalition holds that alliance and LONE; OTHER is of neither. */
@@ -26,7 +26,7 @@ let root: Client;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: ALLIANCE, corporations: [FIRST, SECOND] },
     { corporations: [LONE, OTHER] },
   ]);
@@ -218,7 +218,7 @@ describe(`${CORPORATIONS} corporations of ${MEMBERS} members each`, () => {
   const some = (n: number) => pool.filter((_, bit) => (n >> bit) & 1);
 
   beforeAll(async () => {
-    await addBodies(app, [{ alliance: alliance_id, corporations }]);
+    await addOrganizations(app, [{ alliance: alliance_id, corporations }]);
     await addCoalition(app, coalition_id, { alliances: [alliance_id] });
   });
 

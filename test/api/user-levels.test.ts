@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { rootToken } from '../../server/token/root-token.ts';
 import { setLevel } from '../fixtures/registry.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { INSUFFICIENT, needs, noAuthority } from '../harness/refusals.ts';
 
@@ -17,7 +17,7 @@ let lastId = 2_160_000_000;
 
 beforeAll(async () => {
   app = await startTestApp({ connections: 8 });
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: 99_500_001, corporations: [AT[1], AT[3]] },
     { corporations: [AT[5]] },
     { corporations: [AT[7]] },

@@ -5,7 +5,7 @@ import { nameKey } from '../../server/database/name-key.ts';
 import { ensureAutogroups } from '../../server/group/autogroup.queries.ts';
 import { findUsersAsked } from '../../server/user/list-users.ts';
 import { statementsOf } from '../fixtures/grants.ts';
-import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../fixtures/users.ts';
+import { addCoalition, addHome, addMember, addOrganizations, addUser, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { send } from '../harness/send.ts';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   app = await startTestApp();
   await addHome(app);
   caller = await addMember(app, 2_120_000_001);
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: ALLY.alliance, corporations: [ALLY.corporation, ALLY.second] },
     { corporations: [LONE] },
   ]);
@@ -358,7 +358,7 @@ describe('D70: GET /user/{character}/groups', () => {
   }
 
   it('holds groups made by hand and autogroups, ordered as D9, and says who owns them', async () => {
-    await addBodies(app, [{ alliance: 99_300_009, corporations: [98_300_009] }]);
+    await addOrganizations(app, [{ alliance: 99_300_009, corporations: [98_300_009] }]);
     await addCoalition(app, 'e9'.repeat(12), { corporations: [98_300_009] });
     await addUser(app, { id: 98_300_009, name: 'Chief', corporation: 98_300_009 });
     await ensureAutogroups(app.db, { corporations: [98_300_009] }, app.clock.now());

@@ -5,7 +5,7 @@ import type { ExtScope } from '../../contract/scopes.ts';
 import { written } from '../../server/http/written-body.ts';
 import { listUsers } from '../../server/user/user.queries.ts';
 import { setLevel } from '../fixtures/registry.ts';
-import { addBodies, addCoalition, addHome, addMember, addUser, HOME } from '../fixtures/users.ts';
+import { addCoalition, addHome, addMember, addOrganizations, addUser, HOME } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
 let app: TestApp;
@@ -99,7 +99,7 @@ describe('D9: GET /user', () => {
 
 describe('GET /user/{character_name}', () => {
   it('D38: corporation as text, coalitions by id, scopes of all of them, ticker of the alliance', async () => {
-    await addBodies(app, [{ alliance: 99_200_001, corporations: [98_200_001] }]);
+    await addOrganizations(app, [{ alliance: 99_200_001, corporations: [98_200_001] }]);
     await addCoalition(app, 'b1'.repeat(12), { alliances: [99_200_001] });
     await addCoalition(app, 'a1'.repeat(12), { corporations: [98_200_001] });
     await addCoalition(app, 'd1'.repeat(12), { alliances: [HOME.alliance] });
@@ -147,7 +147,7 @@ describe('GET /user/{character_name}', () => {
   });
 
   it('D38: without an alliance the ticker of the corporation, without a corporation the bare name', async () => {
-    await addBodies(app, [{ corporations: [98_200_002] }]);
+    await addOrganizations(app, [{ corporations: [98_200_002] }]);
     await addUser(app, { id: 6002, name: 'Lone', corporation: 98_200_002 });
     await addUser(app, { id: 6003, name: 'Free' });
     expect(await get('Lone')).toMatchObject({ tickered_name: '[C2] Lone', alliance: null, coalitions: [] });
@@ -161,7 +161,7 @@ describe('GET /user/{character_name}', () => {
   });
 
   it('the CEO of a corporation, and the CEO of the executor of an alliance', async () => {
-    await addBodies(app, [{ alliance: 99_200_003, corporations: [98_200_003, 98_200_004] }]);
+    await addOrganizations(app, [{ alliance: 99_200_003, corporations: [98_200_003, 98_200_004] }]);
     await addUser(app, { id: 98_200_003, name: 'Executor', corporation: 98_200_003 });
     await addUser(app, { id: 98_200_004, name: 'Chief', corporation: 98_200_004 });
     expect(await get('Executor')).toMatchObject({ is_ceo_of_corporation: true, is_ceo_of_alliance: true });

@@ -4,7 +4,7 @@ import { recordEvents } from '../../server/event/record.ts';
 import { CLAIMED_FOR } from '../../server/webhook/delivery.queries.ts';
 import { take } from '../../server/webhook/take.ts';
 import { allSealed } from '../fixtures/events.ts';
-import { addBodies, addHome, addMember, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addHome, addMember, addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { addWebhook } from '../fixtures/webhooks.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 
@@ -16,7 +16,7 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
   await addHome(app);
-  await addBodies(app, [{ corporations: [ELSEWHERE] }]);
+  await addOrganizations(app, [{ corporations: [ELSEWHERE] }]);
   await addMember(app, BOB, 0);
   await addMember(app, MATE, 1);
   await addUser(app, { id: STRANGER, corporation: ELSEWHERE });

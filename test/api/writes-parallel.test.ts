@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { inTransaction } from '../../server/database/transaction.ts';
 import { saveSnapshot } from '../../server/registry/save-snapshot.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { callerAt } from '../harness/caller.ts';
 import { meanwhile } from '../harness/meanwhile.ts';
@@ -16,7 +16,7 @@ const ROUNDS = 20;
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ connections: 8 });
-  await addBodies(app, [{ alliance: ALLIANCE, corporations: CORPORATIONS }]);
+  await addOrganizations(app, [{ alliance: ALLIANCE, corporations: CORPORATIONS }]);
 });
 afterAll(() => app.stop());
 

@@ -4,7 +4,7 @@ import type { AccessRule } from '../../contract/access.ts';
 import { contract } from '../../contract/index.ts';
 import { nameKey } from '../../server/database/name-key.ts';
 import { objectId } from '../../server/database/object-id.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { faultInCode } from '../harness/refusals.ts';
 import { send } from '../harness/send.ts';
@@ -46,7 +46,7 @@ let made = 0;
 
 beforeAll(async () => {
   app = await startTestApp();
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: HOME.alliance, corporations: [HOME.corporation, HOME.sister] },
     { alliance: ALLY.alliance, corporations: [ALLY.corporation] },
     { corporations: [ALLIED_CORPORATION] },

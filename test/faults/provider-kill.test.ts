@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addBodies } from '../fixtures/users.ts';
+import { addOrganizations } from '../fixtures/users.ts';
 import { startTestApp, type TestApp } from '../harness/app.ts';
 import { bundle } from '../harness/bundle.ts';
 import { FAKED_CLOCK } from '../harness/faked-clock.ts';
@@ -18,7 +18,7 @@ let program: string;
 beforeAll(async () => {
   program = await bundle('test/faults/provider-process.ts');
   app = await startTestApp({ env: { ENCRYPTION_KEYS } });
-  await addBodies(app, [{ corporations: [CORPORATION] }]);
+  await addOrganizations(app, [{ corporations: [CORPORATION] }]);
 });
 beforeEach(async () => {
   app.provider.reset();

@@ -9,7 +9,7 @@ import { createClient } from '../../sdk/src/index.ts';
 import { createApi } from '../../server/api.ts';
 import { createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listen.ts';
-import { addBodies, addCoalition, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser, makeToken, uuidOf } from '../fixtures/users.ts';
 import type { TestApp } from './app.ts';
 import { addGrant, expireAccessTokens } from './provider.ts';
 
@@ -111,7 +111,7 @@ async function settle(app: TestApp, urls: readonly string[]): Promise<Person[]> 
     .filter(({ id, npc }) => !npc && world.membersOf(id).length >= PEOPLE_EACH)
     .slice(0, CORPORATIONS)
     .map(({ id }) => id);
-  await addBodies(app, [{ corporations }]);
+  await addOrganizations(app, [{ corporations }]);
   await addCoalition(app, 'ea'.repeat(12), { corporations });
   const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));
   const people: Person[] = [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../sdk/src/index.ts';
 import { applyPlan, type SyncPlan } from '../../server/registry/apply-plan.ts';
 import { eventsOf, misfits } from '../fixtures/events.ts';
-import { addBodies, addUser } from '../fixtures/users.ts';
+import { addOrganizations, addUser } from '../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../harness/app.ts';
 import { meanwhile, untilBehind } from '../harness/meanwhile.ts';
 import { testRun } from '../harness/run.ts';
@@ -20,7 +20,7 @@ let root: Client;
 beforeAll(async () => {
   app = await startTestApp();
   root = app.client(app.root);
-  await addBodies(app, [{ corporations: [HOME] }, { corporations: [LED] }]);
+  await addOrganizations(app, [{ corporations: [HOME] }, { corporations: [LED] }]);
   await addUser(app, { id: CEO, level: 4, corporation: LED });
   for (const id of [MOVING, DOOMED, HEIR]) await addUser(app, { id, corporation: HOME });
 });

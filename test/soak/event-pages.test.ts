@@ -11,7 +11,7 @@ import {
   readStretch,
   type Stretch,
 } from '../../server/event/read.queries.ts';
-import { addBodies } from '../fixtures/users.ts';
+import { addOrganizations } from '../fixtures/users.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Cost, costOf, statementOf } from './statement.ts';
 
@@ -47,7 +47,9 @@ beforeAll(async () => {
   await client.connect();
   await ensureEventPartitions(database.db, at(0));
   await ensureEventPartitions(database.db, NOW);
-  await addBodies({ db: database.db, clock: { now: () => NOW } } as never, [{ corporations: [CORPORATION] }]);
+  await addOrganizations({ db: database.db, clock: { now: () => NOW } } as never, [
+    { corporations: [CORPORATION] },
+  ]);
   await client.query(FILL);
   await client.query('vacuum analyze');
 }, 30 * 60_000);

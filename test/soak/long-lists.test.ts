@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateLoad } from '../bench/load.ts';
-import { addBodies, addCoalition } from '../fixtures/users.ts';
+import { addCoalition, addOrganizations } from '../fixtures/users.ts';
 import { BASE_URL, newSigningKey, startTestApp, type TestApp } from '../harness/app.ts';
 import { build, createInstance, type Instance } from '../harness/instance.ts';
 import { productionEnv } from '../harness/production.ts';
@@ -22,7 +22,7 @@ const LOOK_EVERY = 10;
 
 const ALLIANCE = 99_200_001;
 const CORPORATION = 98_200_001;
-const BODIES = [{ alliance: ALLIANCE, corporations: [CORPORATION] }];
+const ORGANIZATIONS = [{ alliance: ALLIANCE, corporations: [CORPORATION] }];
 const COALITION = 'c9'.repeat(12);
 
 let app: TestApp;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await build();
   const keys = JSON.stringify({ keys: [await newSigningKey()] });
   app = await startTestApp({ env: { TOKEN_SIGNING_KEYS: keys } });
-  await addBodies(app, BODIES);
+  await addOrganizations(app, ORGANIZATIONS);
   await addCoalition(app, COALITION, { alliances: [ALLIANCE] });
   // In pieces: none takes longer than a statement may.
   for (let first = 1; first <= USERS; first += PIECE) {
@@ -45,7 +45,7 @@ beforeAll(async () => {
       from generate_series(${first}::int, ${Math.min(first + PIECE - 1, USERS)}::int) n`.execute(app.db);
   }
   // Whoever has members has an autogroup.
-  await addBodies(app, BODIES);
+  await addOrganizations(app, ORGANIZATIONS);
   const autogroup = app.db.selectFrom('groups').select('group_id').where('alliance_id', '=', ALLIANCE);
   group = (await autogroup.executeTakeFirstOrThrow()).group_id;
   await sql`analyze`.execute(app.db);

@@ -97,7 +97,7 @@ async function settle(size: WorldSize) {
   };
 }
 
-/** So many characters, in the same bodies whatever their number. */
+/** So many characters, in the same organizations whatever their number. */
 const worldOf = (users: number): WorldSize => ({
   alliances: Math.max(2, USERS / 2_500),
   corporations: Math.max(40, USERS / 100),

@@ -7,7 +7,7 @@ import { objectId } from '../../../server/database/object-id.ts';
 import { KINDS } from '../../../server/history/kinds.ts';
 import { soleId } from '../../../server/person/person-id.ts';
 import { addGrants } from '../../fixtures/grants.ts';
-import { addBodies, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
+import { addOrganizations, addUser, makeToken, uuidOf } from '../../fixtures/users.ts';
 import { type Client, startTestApp, type TestApp } from '../app.ts';
 import type { Hints } from './schemas.ts';
 
@@ -126,7 +126,7 @@ async function clear({ db, root, logged, statements, voice }: FuzzedApp): Promis
 async function settle(app: TestApp, root: Client): Promise<void> {
   const [one, two] = ALLIANCES;
   const [first, second, third] = CORPORATIONS;
-  await addBodies(app, [
+  await addOrganizations(app, [
     { alliance: one, corporations: [first] },
     { alliance: two, corporations: [second] },
     { corporations: [third] },

@@ -370,11 +370,11 @@ function moveCorporation(
 function raiseCeos(world: World, id: number, only?: number): void {
   const alliance = world.alliances.get(world.corporations.get(id)?.alliance ?? -1);
   for (const corporation of [id, alliance?.executor ?? id]) {
-    const body = world.corporations.get(corporation);
-    const user = world.users.get(body?.ceo ?? -1);
+    const organization = world.corporations.get(corporation);
+    const user = world.users.get(organization?.ceo ?? -1);
     if (user === undefined || user.corporation !== corporation || user.level < 0) continue;
     if (only !== undefined && user.id !== only) continue;
-    const leads = world.alliances.get(body?.alliance ?? -1)?.executor === corporation;
+    const leads = world.alliances.get(organization?.alliance ?? -1)?.executor === corporation;
     user.level = Math.max(user.level, leads ? 4 : 2);
   }
 }

@@ -18,7 +18,7 @@ const isIn = (world: World, user: ModelUser, groups: readonly ModelGroup[]) =>
 function meets(world: World, user: ModelUser, { eligible }: ModelPolicy): boolean {
   const { alliances, corporations, coalitions, groups_any, min_level } = eligible;
   const alliance = allianceOf(world, user.corporation);
-  const bodies = [...alliances, ...corporations, ...coalitions];
+  const organizations = [...alliances, ...corporations, ...coalitions];
   const own = [
     user.corporation,
     alliance,
@@ -26,7 +26,7 @@ function meets(world: World, user: ModelUser, { eligible }: ModelPolicy): boolea
   ];
   return (
     user.level >= Math.max(0, min_level) &&
-    (bodies.length === 0 || bodies.some((id) => own.includes(id))) &&
+    (organizations.length === 0 || organizations.some((id) => own.includes(id))) &&
     (groups_any.length === 0 || isIn(world, user, groups_any))
   );
 }

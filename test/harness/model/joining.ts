@@ -340,15 +340,15 @@ export function forgetDeleted(
       groups_none: left(eligible.groups_none),
     };
     const groups = left(moderators.groups);
-    const bodies = ({ alliances, corporations, coalitions }: ModelPolicy['eligible']) =>
+    const organizations = ({ alliances, corporations, coalitions }: ModelPolicy['eligible']) =>
       [...alliances, ...corporations, ...coalitions].length;
     const opens =
       next.groups_none.length < eligible.groups_none.length ||
       (next.groups_any.length === 0 && eligible.groups_any.length > 0) ||
-      (bodies(next) === 0 && bodies(eligible) > 0);
+      (organizations(next) === 0 && organizations(eligible) > 0);
     const names =
       opens ||
-      bodies(next) < bodies(eligible) ||
+      organizations(next) < organizations(eligible) ||
       next.groups_any.length < eligible.groups_any.length ||
       groups.length < moderators.groups.length;
     if (!names) continue;

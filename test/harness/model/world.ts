@@ -52,7 +52,7 @@ export interface ModelGroup {
   readonly ineligible: Map<number, number>;
   /** Members whom the policy, or having none, let be ones at some time. */
   readonly wasEligible: Set<number>;
-  /** The body that an autogroup follows. */
+  /** The organization that an autogroup follows. */
   readonly of?: { readonly kind: Kind; readonly id: string };
 }
 
@@ -172,7 +172,7 @@ export function coalitionsOf(world: World, corporation: number | null, alliance:
 
 const isMember = (user: ModelUser) => user.level >= 0 && user.corporation !== null;
 
-function membersOfBody(world: World, kind: Kind, id: string): ModelUser[] {
+function membersOfOrganization(world: World, kind: Kind, id: string): ModelUser[] {
   return [...world.users.values()].filter((user) => {
     if (!isMember(user)) return false;
     const alliance = allianceOf(world, user.corporation);
@@ -183,7 +183,7 @@ function membersOfBody(world: World, kind: Kind, id: string): ModelUser[] {
 }
 
 export function membersOf(world: World, group: ModelGroup): ModelUser[] {
-  if (group.of !== undefined) return membersOfBody(world, group.of.kind, group.of.id);
+  if (group.of !== undefined) return membersOfOrganization(world, group.of.kind, group.of.id);
   return [...group.members].map((id) => world.users.get(id) as ModelUser);
 }
 
@@ -194,7 +194,9 @@ export function ownerOf(world: World, group: ModelGroup): ModelUser | undefined 
   if (kind === 'coalition') return undefined;
   const corporation = kind === 'corporation' ? Number(id) : (world.alliances.get(Number(id))?.executor ?? -1);
   const ceo = world.corporations.get(corporation)?.ceo;
-  return membersOfBody(world, kind, id).find((user) => user.id === ceo && user.corporation === corporation);
+  return membersOfOrganization(world, kind, id).find(
+    (user) => user.id === ceo && user.corporation === corporation,
+  );
 }
 
 /** The user with a name; of several the one seen last (D38). */
@@ -292,10 +294,14 @@ export function mayUseTokens(world: World, user: ModelUser): boolean {
 export function nameAutogroups(world: World): void {
   for (;;) {
     const chosen = new Map<string, { kind: Kind; id: string; name: string }>();
-    for (const { kind, id, name } of bodies(world)) {
+    for (const { kind, id, name } of organizations(world)) {
       const own = world.groups.find(({ of }) => of?.kind === kind && of.id === id);
       const suffix = ` (${kind} ${id})`;
-      if (own === undefined ? membersOfBody(world, kind, id).length === 0 : bears(own.name, name, suffix))
+      if (
+        own === undefined
+          ? membersOfOrganization(world, kind, id).length === 0
+          : bears(own.name, name, suffix)
+      )
         continue;
       let free = name;
       while (world.groups.some((group) => group !== own && same(group.name, free))) free += suffix;
@@ -317,7 +323,7 @@ const bears = (groupName: string, name: string, suffix: string) =>
 
 export const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
-function bodies(world: World): { kind: Kind; id: string; name: string }[] {
+function organizations(world: World): { kind: Kind; id: string; name: string }[] {
   const all = (kind: Kind, list: Iterable<{ readonly id: number | string; readonly name: string }>) =>
     [...list].map(({ id, name }) => ({ kind, id: String(id), name }));
   return [

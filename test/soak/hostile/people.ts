@@ -18,11 +18,11 @@ export interface Person {
 export async function settle(app: TestApp, count: number): Promise<Person[]> {
   const { world } = app.provider;
   const corporations = world.corporations.filter(({ npc }) => !npc);
-  const bodies = corporations.map(({ id }) => id);
-  await letIn(app, { corporations: bodies });
+  const organizations = corporations.map(({ id }) => id);
+  await letIn(app, { corporations: organizations });
   // A CEO would be raised above level 0 (D19).
   const ceos = new Set(corporations.map(({ ceoId }) => ceoId));
-  const members = bodies.flatMap((id) => world.membersOf(id)).filter((id) => !ceos.has(id));
+  const members = organizations.flatMap((id) => world.membersOf(id)).filter((id) => !ceos.has(id));
   const ids = members.slice(0, count);
   if (ids.length < count) throw new Error(`there are no more than ${ids.length} characters`);
   const dyn = await makeToken(app, 'dyn', 0, uuidOf(app.root));

@@ -23,7 +23,7 @@ import { requireAuthority, requireAuthorityOverAll } from '../../../server/acces
 import { loadSigningKeys, type SigningKeys, type TokenClaims } from '../../../server/keys/signing-keys.ts';
 import { insertToken } from '../../../server/token/token.queries.ts';
 import { newUserToken } from '../../../server/token/token.ts';
-import { addBodies, addCoalition, addUser } from '../../fixtures/users.ts';
+import { addCoalition, addOrganizations, addUser } from '../../fixtures/users.ts';
 import { TestClock } from '../../harness/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { newSigningKey } from '../../harness/keys.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   keys = await loadSigningKeys({ keys: [await newSigningKey()] }, 'https://castellan.test', clock);
   const { db } = database;
-  await addBodies({ db, clock }, [
+  await addOrganizations({ db, clock }, [
     { alliance: ALLIANCE, corporations: [OWN, SISTER] },
     { alliance: FOREIGN, corporations: [STRANGE, OTHER] },
   ]);

@@ -157,7 +157,7 @@ describe('D26: a sign-on that fails: a 502 page in time, nothing written, and th
   });
 });
 
-describe('issue 11: an unavailable sign-on', () => {
+describe('an unavailable sign-on does not fill the log', () => {
   it('is logged once, then as a count each minute, then when it works again', async () => {
     const app = await startTestApp({ providerLimits: LIMITS });
     const dyn = await app.dynamicToken();

@@ -131,7 +131,7 @@ describe('a job that never ends', () => {
   });
 });
 
-describe('issue 11: jobs that fail for one reason', () => {
+describe('jobs that fail for one reason do not fill the log', () => {
   it('are logged once, whatever their number', async () => {
     const before = app.logged.length;
     await sql`

@@ -19,7 +19,7 @@ const fail = (err: unknown = away(), message = 'could not be asked') =>
   outages.failed('the oracle', { err, run_id: 'r' }, message);
 const messages = () => lines.map(({ msg }) => msg);
 
-describe('issue 11: failures during an outage do not fill the log', () => {
+describe('failures during an outage do not fill the log', () => {
   it('the first failure is logged in full', () => {
     fail();
     expect(lines).toMatchObject([

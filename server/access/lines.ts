@@ -122,8 +122,8 @@ function createLine(db: Kysely<Database>, semaphore: FairSemaphore): Line {
 }
 
 /**
- * Runs a write in its caller's line: the transaction locks the caller's row (`readmit`), so that a second one would only
- * occupy a connection while it waits for the first (D3c). Levels 9 and 10 do not wait here.
+ * Runs a write in its caller's line: the transaction locks the caller's row (`readmit`), so that a second one would
+ * only occupy a connection while it waits for the first (D3c). Levels 9 and 10 do not wait here.
  */
 export async function inLineOfCaller<T>(
   lines: Pick<Lines, 'callers'>,
@@ -135,8 +135,8 @@ export async function inLineOfCaller<T>(
 }
 
 /**
- * The key of a caller in a line: all tokens that one user is responsible for share it, but for dynamic ones, as the sign-ins
- * that an application starts do not wait for what its owner does.
+ * The key of a caller in a line: all tokens that one user is responsible for share it, but for dynamic ones, as the
+ * sign-ins that an application starts do not wait for what its owner does.
  */
 export function lineKeyOf(caller: Caller): string {
   return caller.token_type === 'dyn' ? caller.uuid : String(answersFor(caller));

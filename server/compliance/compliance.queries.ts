@@ -35,7 +35,8 @@ const inIso = (time: RawBuilder<unknown>) =>
 const missing = sql`case when s.reason = 'scopes_missing' then array(
   select r collate "C" from unnest(o.required) r where not r = any((
     select best.scopes from standing_grants best where best.character_id = s.character_id and best.valid
-    order by (select count(*) from unnest(o.required) r where r = any(best.scopes)) desc, best.grant_id limit 1)::text[])
+    order by (select count(*) from unnest(o.required) r where r = any(best.scopes)) desc, best.grant_id
+      limit 1)::text[])
   order by 1) end`;
 
 /** Whether a member of the corporation `c` has granted the scope for reading its list of members. */

@@ -6,8 +6,9 @@ import { scopesOfCorporation } from '../access/required-scopes.queries.ts';
 export const GRACE = 3 * 24 * 3_600_000;
 
 /**
- * CTEs of the compliance of members (D102): `organizations` are the corporations `c` that match the condition, with their
- * required scopes, and `states` their members. Answers and daily counts share this definition, so that they agree.
+ * CTEs of the compliance of members (D102): `organizations` are the corporations `c` that match the condition, with
+ * their required scopes, and `states` their members. Answers and daily counts share this definition, so that they
+ * agree.
  */
 export function statesOf(chosen: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
   return sql`

@@ -17,7 +17,7 @@ const BYTES_PER_REQUEST = 512;
 interface Write {
   readonly admission: Admission;
   readonly isRehearsal: boolean;
-  /** Whether it waits for another server first: it then waits in its caller's line by itself, once that has answered. */
+  /** Whether it asks another server first: it then waits in its caller's line by itself, once that has answered. */
   readonly asksOthers: boolean;
   readonly res: Response;
 }

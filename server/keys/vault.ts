@@ -12,8 +12,8 @@ export class MissingKey extends Error {
 }
 
 /**
- * Encrypts secrets at rest by AES-256-GCM. The ciphertext contains the key's id and is bound to the row and column where
- * it is stored (D34).
+ * Encrypts secrets at rest by AES-256-GCM. The ciphertext contains the key's id and is bound to the row and column in
+ * which it is stored (D34).
  */
 export interface Vault {
   /** Ids of all keys; the first one encrypts. */

@@ -33,8 +33,8 @@ export interface ProviderRequest {
    */
   readonly patient?: boolean;
   /**
-   * For jobs: its failure does not end the unit of work, as others of its kind may succeed. At a limit of the provider they
-   * cannot, so that ends it all the same.
+   * For jobs: its failure does not end the unit of work, as others of its kind may succeed. At a limit of the provider
+   * they cannot, so that ends it all the same.
    */
   readonly optional?: boolean;
   /** Keeps a 403 for a day, for requests that say so too: of what many ask for though they may not have it. */

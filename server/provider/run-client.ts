@@ -46,8 +46,8 @@ export const OUT_OF_TIME = 'the provider is too slow to be asked for everything 
 
 /**
  * Creates the provider client of a run of a job: few concurrent requests, a limit of errors, and only while the
- * provider is healthy and time is left. After that a request throws ProviderError `exhausted`, one of a unit of work {@link
- * RunEnded}. When the run's signal is aborted, both throw its reason at once.
+ * provider is healthy and time is left. After that a request throws ProviderError `exhausted`, one of a unit of work
+ * {@link RunEnded}. When the run's signal is aborted, both throw its reason at once.
  */
 export function createRunClient(
   client: ProviderClient,

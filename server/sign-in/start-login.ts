@@ -16,7 +16,7 @@ export const INVITATION_LIFETIME = 24 * 60 * 60_000;
  * Starts a sign-in for the calling app token. Creates a state code, or accepts one that belongs to this token or is a
  * guest invitation (Token rule 3, D25); any other code is refused.
  *
- * @param inLine runs the write in the caller's line, which it has left when the sign-on, that may take its time, is asked
+ * @param inLine runs the write in the caller's line, which is left before the sign-on, that may take its time, is asked
  */
 export async function startLogin(
   { db, sso, clock }: Pick<Services, 'db' | 'sso' | 'clock'>,

@@ -86,7 +86,7 @@ describe('D34: secrets at rest', () => {
     }
   });
 
-  it('tell whether they can be opened, and whether with the key that encrypts now', () => {
+  it('tell whether they can be decrypted, and whether with the key that encrypts now', () => {
     const rotated = createVault([two, one]);
     expect(rotated.keyIds).toEqual(['two', 'one']);
     const [former, present] = [vault().encrypt('kept', BINDING), rotated.encrypt('kept', BINDING)];

@@ -1,7 +1,6 @@
 import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
 import type { TokenKind } from '../../contract/access.ts';
 import type { Database } from '../database/tables.ts';
-import { isBuiltIn } from './clearance-levels.ts';
 import { mayUseTokens } from './login-permission.queries.ts';
 
 /** The caller of a request: the token, its owner, and the owner's present rights. */
@@ -22,24 +21,6 @@ export interface Caller {
   readonly level: number;
   /** Whether the sponsor, or else the owner, may log in (D27b). */
   readonly may_log_in: boolean;
-}
-
-/** The user who is responsible for a token: its sponsor if it has one, else its owner (D23). */
-export function answersFor({ sponsor_id, owner_id }: Pick<Caller, 'sponsor_id' | 'owner_id'>): number {
-  return sponsor_id ?? owner_id;
-}
-
-/** The properties of a caller that determine on whose account it acts. */
-export type Payer = Pick<Caller, 'sponsor_id' | 'owner_id' | 'app_token'>;
-
-/**
- * Under which name what a caller uses up is counted: that of the user who is responsible for the token. The built-in user
- * owns the tokens of many applications, so each of its permanent tokens counts by itself, with the user tokens made from
- * it.
- */
-export function accountKey(caller: Payer): string {
-  const id = answersFor(caller);
-  return isBuiltIn(id) ? `0/${caller.app_token}` : String(id);
 }
 
 /**

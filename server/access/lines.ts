@@ -6,8 +6,9 @@ import {
   type FairSemaphoreLimits,
   within,
 } from '../shared/fair-semaphore.ts';
+import { answersFor } from './account.ts';
 import { type Admission, goneOf, rejudge } from './admission.ts';
-import { answersFor, type Caller } from './caller.queries.ts';
+import type { Caller } from './caller.queries.ts';
 import { isAdministrator } from './clearance-levels.ts';
 
 /**

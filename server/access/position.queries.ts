@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
-import { answersFor } from './caller.queries.ts';
+import { answersFor } from './account.ts';
 import { isGuest } from './clearance-levels.ts';
 import type { OrganizationPosition, Position } from './distance.ts';
 import type { RankedPosition } from './level-change.ts';

@@ -7,8 +7,9 @@ import {
   type PostApplication,
   type PutApplication,
 } from '../../contract/application.ts';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from 'kysely';
 import type { GroupPolicy, PutGroupPolicy } from '../../contract/policy.ts';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { ADMINISTRATOR_LEVEL, isAdministrator } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { undone } from '../database/transaction.ts';

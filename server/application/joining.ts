@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { JoinableGroup } from '../../contract/policy.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import { answersFor } from '../access/account.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import { type Candidate, findCandidate, findJoinable, findModeration } from '../policy/policy.queries.ts';

@@ -1,5 +1,6 @@
 import { type Application, MOST_APPLICATIONS } from '../../contract/application.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import { answersFor } from '../access/account.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import type { Services } from '../services/services.ts';
 import { cursorOf, pageOf, placeIn, valuesIn } from '../shared/paging.ts';
 import {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Actor, Cause, EventContext } from '../../contract/event.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import { answersFor } from '../access/account.ts';
+import type { Caller } from '../access/caller.queries.ts';
 
 /**
  * Actor, request context and cause of the present work, which events contain unless another actor or cause is given.

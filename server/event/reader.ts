@@ -1,4 +1,5 @@
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import { answersFor } from '../access/account.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { isAdministrator, READS_ALL_LEVEL, READS_OTHERS_LEVEL } from '../access/clearance-levels.ts';
 import type { Reader } from './read.queries.ts';
 import type { Viewer } from './show.ts';

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage } from '../../contract/event.ts';
 import { USUAL_LIMIT } from '../../contract/paging.ts';
+import { accountKey } from '../access/account.ts';
 import { type Admission, goneOf } from '../access/admission.ts';
-import { accountKey, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { leastIdOf } from '../event/event-id.ts';
 import { FEED_KEPT_FOR, requireKept } from '../event/feed-retention.ts';
 import { type FeedQuestion, findFirstPosition } from '../event/read.queries.ts';

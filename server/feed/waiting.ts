@@ -1,4 +1,5 @@
-import { accountKey, type Caller } from '../access/caller.queries.ts';
+import { accountKey } from '../access/account.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { READS_ALL_LEVEL } from '../access/clearance-levels.ts';
 import { DomainError } from '../shared/domain-error.ts';
 

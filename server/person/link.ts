@@ -1,7 +1,8 @@
 import type { Person } from '../../contract/person.ts';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import { recogniseLocked } from '../access/authenticate.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { isBuiltIn, isGuest } from '../access/clearance-levels.ts';
 import { objectId } from '../database/object-id.ts';
 import { inTransaction } from '../database/transaction.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Person, PersonSplit, PostMerge, PostSplit } from '../../contract/person.ts';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmit, readmitOver } from '../access/admission.ts';
-import { answersFor } from '../access/caller.queries.ts';
 import { objectId } from '../database/object-id.ts';
 import type { Database } from '../database/tables.ts';
 import { inTransactionIfKept, Overtaken } from '../database/transaction.ts';

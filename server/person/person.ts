@@ -1,7 +1,8 @@
 import { MAX_PAGE } from '../../contract/paging.ts';
 import { MOST_MAINS, type Person, type PersonChange } from '../../contract/person.ts';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { findIdNamed } from '../access/named-user.queries.ts';
 import { requireAuthority } from '../access/require-authority.ts';
 import { inTransaction } from '../database/transaction.ts';

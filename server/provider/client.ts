@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import type { Payer } from '../access/caller.queries.ts';
+import type { Payer } from '../access/account.ts';
 import type { Database } from '../database/tables.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Clock } from '../shared/clock.ts';

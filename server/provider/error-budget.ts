@@ -1,4 +1,4 @@
-import { accountKey, type Payer } from '../access/caller.queries.ts';
+import { accountKey, type Payer } from '../access/account.ts';
 
 /**
  * The budget that a request is charged to (D33, D33b). Of the error limit a part is reserved for `service`, which is

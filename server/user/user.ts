@@ -1,6 +1,6 @@
 import type { User, UserGroup } from '../../contract/user.ts';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmit, readmitOver } from '../access/admission.ts';
-import { answersFor } from '../access/caller.queries.ts';
 import { isAdministrator, isBuiltIn } from '../access/clearance-levels.ts';
 import { lackToSetLevel } from '../access/level-change.ts';
 import { findPositions } from '../access/position.queries.ts';

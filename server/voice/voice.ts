@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { VoiceChallenge } from '../../contract/voice.ts';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmitOver } from '../access/admission.ts';
-import { answersFor, type Caller } from '../access/caller.queries.ts';
+import type { Caller } from '../access/caller.queries.ts';
 import { isBuiltIn } from '../access/clearance-levels.ts';
 import { inLineOfCaller } from '../access/lines.ts';
 import type { Database } from '../database/tables.ts';

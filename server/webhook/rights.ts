@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
+import { answersFor } from '../access/account.ts';
 import { type Admission, readmit } from '../access/admission.ts';
-import { answersFor, type Caller, findCaller } from '../access/caller.queries.ts';
+import { type Caller, findCaller } from '../access/caller.queries.ts';
 import { isGuest, isSuperuser } from '../access/clearance-levels.ts';
 import type { Database } from '../database/tables.ts';
 import type { Reader } from '../event/read.queries.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
-import { answersFor } from '../access/caller.queries.ts';
+import { answersFor } from '../access/account.ts';
 import { isMember } from '../access/clearance-levels.queries.ts';
 import type { RankedPosition } from '../access/level-change.ts';
 import { type LoginVote, loginVotes, mayLogIn, mayUseTokens } from '../access/login-permission.queries.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answersFor } from '../../../server/access/caller.queries.ts';
+import { answersFor } from '../../../server/access/account.ts';
 import {
   hasAuthority,
   isAdministrator,

@@ -26,7 +26,10 @@ export function idIn(text: string): number | null {
 
 /** The id of the user with this name or decimal id; undefined where there is none. */
 export async function findIdNamed(db: Kysely<Database>, nameOrId: string): Promise<number | undefined> {
-  const { rows } = await sql<{ character_id: number }>`
-    select u.character_id from users u where u.character_id = ${idNamed(nameOrId)}`.execute(db);
-  return rows[0]?.character_id;
+  const user = await db
+    .selectFrom('users')
+    .select('character_id')
+    .where('character_id', '=', idNamed(nameOrId))
+    .executeTakeFirst();
+  return user?.character_id;
 }

@@ -118,15 +118,17 @@ export async function changeMembers(
   kind: keyof ByKind,
   { added, removed }: ListDifference<number>,
 ): Promise<void> {
-  const table = sql.table(MEMBER_TABLES[kind].table);
-  const key = sql.ref(MEMBER_TABLES[kind].key);
+  const { table, key } = MEMBER_TABLES[kind];
   if (added.length > 0) {
-    await sql`insert into ${table} (coalition_id, ${key})
+    await sql`insert into ${sql.table(table)} (coalition_id, ${sql.ref(key)})
       select ${coalitionId}, unnest(${[...added]}::bigint[])`.execute(db);
   }
   if (removed.length > 0) {
-    await sql`delete from ${table}
-      where coalition_id = ${coalitionId} and ${key} = any(${[...removed]}::bigint[])`.execute(db);
+    await db
+      .deleteFrom(table)
+      .where('coalition_id', '=', coalitionId)
+      .where(key, '=', sql<number>`any(${[...removed]}::bigint[])`)
+      .execute();
   }
 }
 

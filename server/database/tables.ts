@@ -298,6 +298,15 @@ interface HeldChangesTable {
   found: Generated<unknown>;
 }
 
+/** The document of the provider's API, one row. */
+interface ProviderDocumentTable {
+  one: Generated<boolean>;
+  operations: unknown;
+  fetched_on: Date;
+  /** When a process last set out to fetch it again. */
+  asked_on: Date;
+}
+
 interface VoiceChallengeTable {
   character_id: GameId;
   nickname: string;
@@ -374,6 +383,9 @@ export interface Database {
   schedules: ScheduleTable;
   held_changes: HeldChangesTable;
   run_cursors: RunCursorTable;
+  compliance_failures: { character_id: GameId; since: Date };
+  joined_answers: { caller: string; place: number; holder: string; until: Date };
+  provider_document: ProviderDocumentTable;
   voice_challenges: VoiceChallengeTable;
   voice_identities: VoiceIdentityTable;
   service: ServiceTable;

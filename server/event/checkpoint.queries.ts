@@ -17,9 +17,11 @@ export async function readHashes(
   db: Kysely<Database>,
   positions: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
-  const { rows } = await sql<{ position: number; hash: string }>`
-    select position, encode(hash, 'hex') as hash from event_seals
-    where position = any(${[...positions]}::bigint[])`.execute(db);
+  const rows = await db
+    .selectFrom('event_seals')
+    .select(['position', sql<string>`encode(hash, 'hex')`.as('hash')])
+    .where('position', '=', sql<number>`any(${[...positions]}::bigint[])`)
+    .execute();
   return new Map(rows.map(({ position, hash }) => [position, hash]));
 }
 

@@ -302,9 +302,11 @@ export async function readEvents(
 
 /** The last position of all: a list that is read afterwards includes every event up to it. */
 export async function readPosition(db: Kysely<Database>): Promise<number> {
-  const { rows } = await sql<{ position: number | null }>`
-    select max(position) as position from event_seals`.execute(db);
-  return rows[0]?.position ?? 0;
+  const last = await db
+    .selectFrom('event_seals')
+    .select(({ fn }) => fn.max<number | null>('position').as('position'))
+    .executeTakeFirst();
+  return last?.position ?? 0;
 }
 
 /**

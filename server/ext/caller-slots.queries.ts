@@ -24,11 +24,14 @@ export async function renewSlot(
   { caller, id }: Holder,
   seconds: number,
 ): Promise<void> {
-  await sql`
-    update joined_answers set until = now() + ${seconds} * interval '1 second'
-    where caller = ${caller} and holder = ${id}`.execute(db);
+  await db
+    .updateTable('joined_answers')
+    .set({ until: sql`now() + ${seconds} * interval '1 second'` })
+    .where('caller', '=', caller)
+    .where('holder', '=', id)
+    .execute();
 }
 
 export async function leaveSlot(db: Kysely<Database>, { caller, id }: Holder): Promise<void> {
-  await sql`delete from joined_answers where caller = ${caller} and holder = ${id}`.execute(db);
+  await db.deleteFrom('joined_answers').where('caller', '=', caller).where('holder', '=', id).execute();
 }

@@ -13,10 +13,17 @@ export interface GrantToCheck extends CheckPlace {
   readonly access_token: Buffer | null;
 }
 
+/** In the words of the partial index, which a parameter in its place would keep from being used. */
+const isValid = sql<boolean>`valid`;
+
 export async function countToCheck(db: Kysely<Database>, dueBy: Date): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from grants where valid and next_check_on <= ${dueBy}`.execute(db);
-  return rows[0]?.count ?? 0;
+  const { count } = await db
+    .selectFrom('grants')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(isValid)
+    .where('next_check_on', '<=', dueBy)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Makes the valid grants due now that would be due after `latest`. */
@@ -40,13 +47,18 @@ export async function findToCheck(
 ): Promise<GrantToCheck[]> {
   const beyond =
     after === undefined
-      ? sql`true`
-      : sql`(next_check_on, grant_id) > (${after.next_check_on}::timestamptz, ${after.grant_id}::uuid)`;
-  const { rows } = await sql<GrantToCheck>`
-    select grant_id, character_id, refresh_token, access_token, next_check_on from grants
-    where valid and next_check_on <= ${dueBy} and ${beyond}
-    order by next_check_on, grant_id limit ${most}`.execute(db);
-  return rows;
+      ? sql<boolean>`true`
+      : sql<boolean>`(next_check_on, grant_id) > (${after.next_check_on}::timestamptz, ${after.grant_id}::uuid)`;
+  return db
+    .selectFrom('grants')
+    .select(['grant_id', 'character_id', 'refresh_token', 'access_token', 'next_check_on'])
+    .where(isValid)
+    .where('next_check_on', '<=', dueBy)
+    .where(beyond)
+    .orderBy('next_check_on')
+    .orderBy('grant_id')
+    .limit(most)
+    .execute();
 }
 
 /**

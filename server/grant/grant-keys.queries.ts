@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/tables.ts';
 
 /** The id of the key that a secret was encrypted with, read from the vault's format. */
-const keyId = sql`
+const keyId = sql<string>`
   case when length(refresh_token) > 2
     then encode(substring(refresh_token from 3 for get_byte(refresh_token, 1)), 'escape') else '' end`;
 
@@ -26,10 +26,13 @@ export async function grantsByKey(db: Kysely<Database>): Promise<GrantsOfKey[]> 
 
 /** The characters with valid grants that were encrypted with these keys. */
 export async function findCharactersOf(db: Kysely<Database>, keyIds: readonly string[]): Promise<number[]> {
-  const { rows } = await sql<{ character_id: number }>`
-    select distinct character_id from grants where valid and ${keyId} = any(${[...keyIds]}::text[])`.execute(
-    db,
-  );
+  const rows = await db
+    .selectFrom('grants')
+    .select('character_id')
+    .distinct()
+    .where(sql<boolean>`valid`)
+    .where(keyId, '=', sql<string>`any(${[...keyIds]}::text[])`)
+    .execute();
   return rows.map((row) => row.character_id);
 }
 
@@ -41,10 +44,22 @@ export async function giveUpGrants(
   keyIds: readonly string[],
   now: Date,
 ): Promise<{ readonly grantId: string; readonly characterId: number; readonly cause: string }[]> {
-  const { rows } = await sql<{ grantId: string; characterId: number; cause: string }>`
-    update grants set valid = false, cause = 'its encryption key was removed', access_token = null,
-      access_expires_on = null, refresh_started_on = null, updated_on = ${now}
-    where valid and ${keyId} = any(${[...keyIds]}::text[])
-    returning grant_id as "grantId", character_id as "characterId", cause`.execute(db);
-  return rows;
+  return db
+    .updateTable('grants')
+    .set({
+      valid: false,
+      cause: 'its encryption key was removed',
+      access_token: null,
+      access_expires_on: null,
+      refresh_started_on: null,
+      updated_on: now,
+    })
+    .where(sql<boolean>`valid`)
+    .where(keyId, '=', sql<string>`any(${[...keyIds]}::text[])`)
+    .returning(({ ref }) => [
+      'grant_id as grantId',
+      'character_id as characterId',
+      ref('cause').$notNull().as('cause'),
+    ])
+    .execute();
 }

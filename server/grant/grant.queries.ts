@@ -90,11 +90,14 @@ export async function forgetOtherOwners(
   now: Date,
 ): Promise<void> {
   await lockGrants(db, [characterId]);
-  const { rows } = await sql`
-    select from grants where character_id = ${characterId} and heard_owner <> ${ownerHash} limit 1`.execute(
-    db,
-  );
-  if (rows.length === 0) return;
+  const heard = await db
+    .selectFrom('grants')
+    .select('grant_id')
+    .where('character_id', '=', characterId)
+    .where('heard_owner', '<>', ownerHash)
+    .limit(1)
+    .executeTakeFirst();
+  if (heard === undefined) return;
   await openTurns(db, characterId, now);
   await db
     .updateTable('grants')
@@ -110,8 +113,12 @@ export async function forgetOtherOwners(
  */
 export async function lockGrants(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
   if (characterIds.length === 0) return;
-  await sql`select from grants where character_id = any(${[...characterIds]}::bigint[])
-    order by grant_id for no key update`.execute(db);
+  await db
+    .selectFrom('grants')
+    .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+    .orderBy('grant_id')
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /** All scopes that a character has granted, sorted. */

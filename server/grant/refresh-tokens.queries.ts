@@ -40,19 +40,24 @@ export async function claimRefresh(
   refreshToken: Buffer,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await sql`
-    update grants set refresh_started_on = now(), next_check_on = least(next_check_on, ${now}::timestamptz)
-    where grant_id = ${grantId} and valid and refresh_token = ${refreshToken}
-      and (refresh_started_on is null or refresh_started_on <= now() - interval '30 seconds')
-    returning 1`.execute(db);
-  return rows.length > 0;
+  const { numUpdatedRows } = await db
+    .updateTable('grants')
+    .set({ refresh_started_on: sql`now()`, next_check_on: sql`least(next_check_on, ${now}::timestamptz)` })
+    .where('grant_id', '=', grantId)
+    .where('valid', '=', true)
+    .where('refresh_token', '=', refreshToken)
+    .where(sql<boolean>`(refresh_started_on is null or refresh_started_on <= now() - interval '30 seconds')`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Lets refreshes that began while the database's clock was ahead count as begun now. */
 export async function endRefreshesOfLater(db: Kysely<Database>): Promise<void> {
-  await sql`
-    update grants set refresh_started_on = now()
-    where refresh_started_on > now() + interval '1 minute'`.execute(db);
+  await db
+    .updateTable('grants')
+    .set({ refresh_started_on: sql`now()` })
+    .where('refresh_started_on', '>', sql<Date>`now() + interval '1 minute'`)
+    .execute();
 }
 
 /**
@@ -69,11 +74,14 @@ export async function storeRefreshToken(
   renewed: Buffer,
   validity: 'valid' | 'invalid',
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update grants set refresh_token = ${renewed}, access_token = null, access_expires_on = null, valid = true,
-      cause = null
-    where grant_id = ${grantId} and refresh_token = ${used} and valid = ${validity === 'valid'}`.execute(db);
-  return numAffectedRows > 0n;
+  const { numUpdatedRows } = await db
+    .updateTable('grants')
+    .set({ refresh_token: renewed, access_token: null, access_expires_on: null, valid: true, cause: null })
+    .where('grant_id', '=', grantId)
+    .where('refresh_token', '=', used)
+    .where('valid', '=', validity === 'valid')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export interface VerifiedAccessToken {
@@ -116,11 +124,21 @@ export async function markInvalid(
   cause: string,
   now: Date,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update grants set valid = false, cause = ${cause}, access_token = null, access_expires_on = null,
-      refresh_started_on = null, updated_on = ${now}
-    where grant_id = ${grantId} and refresh_token = ${used} and valid`.execute(db);
-  return numAffectedRows > 0n;
+  const { numUpdatedRows } = await db
+    .updateTable('grants')
+    .set({
+      valid: false,
+      cause,
+      access_token: null,
+      access_expires_on: null,
+      refresh_started_on: null,
+      updated_on: now,
+    })
+    .where('grant_id', '=', grantId)
+    .where('refresh_token', '=', used)
+    .where('valid', '=', true)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**
@@ -128,9 +146,12 @@ export async function markInvalid(
  * subject to the mass-change guard (D63).
  */
 export async function leaveToCheck(db: Kysely<Database>, grantId: string, used: Buffer): Promise<void> {
-  await sql`
-    update grants set refresh_started_on = null, next_check_on = 'epoch'
-    where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+  await db
+    .updateTable('grants')
+    .set({ refresh_started_on: null, next_check_on: sql`'epoch'` })
+    .where('grant_id', '=', grantId)
+    .where('refresh_token', '=', used)
+    .execute();
 }
 
 /**
@@ -143,7 +164,13 @@ export async function endRefresh(
   used: Buffer,
   nextCheckOn: Date,
 ): Promise<void> {
-  await sql`
-    update grants set refresh_started_on = null, next_check_on = greatest(next_check_on, ${nextCheckOn}::timestamptz)
-    where grant_id = ${grantId} and refresh_token = ${used}`.execute(db);
+  await db
+    .updateTable('grants')
+    .set({
+      refresh_started_on: null,
+      next_check_on: sql`greatest(next_check_on, ${nextCheckOn}::timestamptz)`,
+    })
+    .where('grant_id', '=', grantId)
+    .where('refresh_token', '=', used)
+    .execute();
 }

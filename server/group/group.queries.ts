@@ -223,8 +223,11 @@ export async function changeMembers(
       where u.character_id = any(${[...added]}::bigint[])`.execute(db);
   }
   if (removed.length > 0) {
-    await sql`delete from group_members
-      where group_id = ${groupId} and character_id = any(${[...removed]}::bigint[])`.execute(db);
+    await db
+      .deleteFrom('group_members')
+      .where('group_id', '=', groupId)
+      .where('character_id', '=', sql<number>`any(${[...removed]}::bigint[])`)
+      .execute();
   }
 }
 
@@ -243,7 +246,11 @@ export async function setUpdated(
   now: Date,
 ): Promise<void> {
   const ids = memberships.map(({ group_id }) => group_id);
-  await sql`update groups set updated_on = ${now} where group_id = any(${ids}::text[])`.execute(db);
+  await db
+    .updateTable('groups')
+    .set({ updated_on: now })
+    .where('group_id', '=', sql<string>`any(${ids}::text[])`)
+    .execute();
 }
 
 /** Deletes a group with its memberships. */
@@ -267,8 +274,13 @@ export async function findMemberships(
   db: Kysely<Database>,
   characterIds: readonly number[],
 ): Promise<Membership[]> {
-  await sql`select from group_members where character_id = any(${[...characterIds]}::bigint[])
-    order by group_id, character_id for update`.execute(db);
+  await db
+    .selectFrom('group_members')
+    .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+    .orderBy('group_id')
+    .orderBy('character_id')
+    .forUpdate()
+    .execute();
   const { rows } = await sql<Membership>`
     select m.group_id, g.group_name, m.character_id, g.owner_id is not distinct from m.character_id as is_owner
     from group_members m join groups g using (group_id)

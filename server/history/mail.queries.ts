@@ -80,9 +80,12 @@ export async function findKnown(
   characterId: number,
   mailIds: readonly number[],
 ): Promise<Set<number>> {
-  const { rows } = await sql<{ mail_id: number }>`
-    select mail_id from mailbox_mails
-    where character_id = ${characterId} and mail_id = any(${[...mailIds]}::bigint[])`.execute(db);
+  const rows = await db
+    .selectFrom('mailbox_mails')
+    .select('mail_id')
+    .where('character_id', '=', characterId)
+    .where('mail_id', '=', sql<number>`any(${[...mailIds]}::bigint[])`)
+    .execute();
   return new Set(rows.map((row) => row.mail_id));
 }
 
@@ -109,8 +112,12 @@ export async function markComplete(db: Kysely<Database>, subject: Subject): Prom
  */
 export async function insertMails(db: Kysely<Database>, mails: readonly MailHeader[]): Promise<void> {
   const ids = mails.map((mail) => mail.mail_id);
-  await sql`
-    select from mails where mail_id = any(${ids}::bigint[]) order by mail_id for key share`.execute(db);
+  await db
+    .selectFrom('mails')
+    .where('mail_id', '=', sql<number>`any(${ids}::bigint[])`)
+    .orderBy('mail_id')
+    .forKeyShare()
+    .execute();
   await sql`
     insert into mails (mail_id, from_id, from_name, recipients, subject, timestamp)
     select mail_id, from_id, from_name, recipients, subject, timestamp

@@ -97,7 +97,9 @@ export async function findEntries<Table extends SnapshotTable>(
 
 export async function deleteSnapshots(db: Kysely<Database>, characterIds: readonly number[]): Promise<void> {
   for (const table of SNAPSHOT_TABLES) {
-    await sql`
-      delete from ${sql.table(table)} where character_id = any(${[...characterIds]}::bigint[])`.execute(db);
+    await db
+      .deleteFrom(table)
+      .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+      .execute();
   }
 }

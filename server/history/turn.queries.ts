@@ -67,11 +67,13 @@ export async function makeDue(
 }
 
 export async function countDue(db: Kysely<Database>, history: HistoryName, now: Date): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from history_turns where history = ${history} and due_on <= ${now}`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
+  const { count } = await db
+    .selectFrom('history_turns')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('history', '=', history)
+    .where('due_on', '<=', now)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /**
@@ -130,8 +132,11 @@ export async function putOff(db: Kysely<Database>, turn: Turn, until: Date): Pro
 export async function giveBack(db: Kysely<Database>, turns: readonly Turn[], now: Date): Promise<void> {
   const [first] = turns;
   if (first === undefined) return;
-  await sql`
-    update history_turns set due_on = ${now}
-    where character_id = any(${turns.map((turn) => turn.characterId)}::bigint[])
-      and history = ${first.rhythm.history} and due_on = ${first.until}`.execute(db);
+  await db
+    .updateTable('history_turns')
+    .set({ due_on: now })
+    .where('character_id', '=', sql<number>`any(${turns.map((turn) => turn.characterId)}::bigint[])`)
+    .where('history', '=', first.rhythm.history)
+    .where('due_on', '=', first.until)
+    .execute();
 }

@@ -41,7 +41,7 @@ export async function lockClient(
   tx: Transaction<Database>,
   clientId: string,
 ): Promise<ClientRow | undefined> {
-  await sql`select from oidc_clients where client_id = ${clientId} for no key update`.execute(tx);
+  await tx.selectFrom('oidc_clients').where('client_id', '=', clientId).forNoKeyUpdate().execute();
   return findClient(tx, clientId);
 }
 

@@ -110,9 +110,11 @@ export async function deleteCharacters(
   characterIds: readonly number[],
   occasion: Occasion,
 ): Promise<Moved[]> {
-  const { rows } = await sql<Omit<Moved, 'character_name'>>`
-    delete from person_characters where character_id = any(${[...characterIds]}::bigint[])
-    returning character_id, person_id::text as from_person`.execute(db);
+  const rows = await db
+    .deleteFrom('person_characters')
+    .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+    .returning(['character_id', 'person_id as from_person'])
+    .execute();
   return insertHistory(db, rows, null, occasion);
 }
 

@@ -70,9 +70,12 @@ export async function lockPolicy(tx: Transaction<Database>, groupId: string): Pr
     .where('group_id', '=', groupId)
     .forUpdate()
     .execute();
-  await sql`select from group_moderators where group_id = ${groupId} order by character_id for key share`.execute(
-    tx,
-  );
+  await tx
+    .selectFrom('group_moderators')
+    .where('group_id', '=', groupId)
+    .orderBy('character_id')
+    .forKeyShare()
+    .execute();
   const { rows } = await sql<Stored>`
     select ${policyRecord} as policy, ${joining} as joining, p.by_administrator, ${counts} as in_force, p.updated_on
     from group_policies p join groups g using (group_id) where p.group_id = ${groupId}`.execute(tx);
@@ -85,8 +88,12 @@ export async function lockModerators(
   characterIds: readonly number[],
 ): Promise<void> {
   if (characterIds.length === 0) return;
-  await sql`select from users where character_id = any(${[...characterIds]}::bigint[])
-    order by character_id for key share`.execute(tx);
+  await tx
+    .selectFrom('users')
+    .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+    .orderBy('character_id')
+    .forKeyShare()
+    .execute();
 }
 
 /**
@@ -114,11 +121,18 @@ export async function findUnknown(
   { eligible, moderators }: Pick<GroupPolicy, 'eligible' | 'moderators'>,
 ): Promise<{ kind: string; id: string }[]> {
   const groups = [...eligible.groups_any, ...eligible.groups_none, ...moderators.groups];
-  await sql`select from coalitions where coalition_id = any(${eligible.coalitions}::text[])
-    order by coalition_id for key share`.execute(db);
-  await sql`select from groups where group_id = any(${groups}::text[]) order by group_id for key share`.execute(
-    db,
-  );
+  await db
+    .selectFrom('coalitions')
+    .where('coalition_id', '=', sql<string>`any(${eligible.coalitions}::text[])`)
+    .orderBy('coalition_id')
+    .forKeyShare()
+    .execute();
+  await db
+    .selectFrom('groups')
+    .where('group_id', '=', sql<string>`any(${groups}::text[])`)
+    .orderBy('group_id')
+    .forKeyShare()
+    .execute();
   const { rows } = await sql<{ kind: string; id: string }>`
     select 'alliance' as kind, id::text from unnest(${eligible.alliances}::bigint[]) id
       where not exists (select from alliances where alliance_id = id)
@@ -153,8 +167,11 @@ export async function storePolicy(
     .values({ group_id: groupId, ...row })
     .onConflict((conflict) => conflict.column('group_id').doUpdateSet(row))
     .execute();
-  await sql`delete from group_moderators where group_id = ${groupId}
-    and character_id <> all(${moderators.users}::bigint[])`.execute(tx);
+  await tx
+    .deleteFrom('group_moderators')
+    .where('group_id', '=', groupId)
+    .where('character_id', '<>', sql<number>`all(${moderators.users}::bigint[])`)
+    .execute();
   await sql`insert into group_moderators (group_id, character_id)
     select ${groupId}, id from unnest(${moderators.users}::bigint[]) id on conflict do nothing`.execute(tx);
 }
@@ -171,11 +188,14 @@ export async function lockNaming(
   tx: Transaction<Database>,
   { coalitions, groups }: { readonly coalitions: readonly string[]; readonly groups: readonly string[] },
 ): Promise<PolicyOf[]> {
-  const { rows } = await sql<{ group_id: string }>`
-    select p.group_id from group_policies p
-    where p.coalitions && ${[...coalitions]}::text[]
-      or (p.groups_any || p.groups_none || p.moderator_groups) && ${[...groups]}::text[]
-    order by p.group_id for update`.execute(tx);
+  const rows = await tx
+    .selectFrom('group_policies')
+    .select('group_id')
+    .where(sql<boolean>`(coalitions && ${[...coalitions]}::text[]
+      or (groups_any || groups_none || moderator_groups) && ${[...groups]}::text[])`)
+    .orderBy('group_id')
+    .forUpdate()
+    .execute();
   if (rows.length === 0) return [];
   const found = await sql<PolicyOf>`
     select g.group_id, g.group_name, ${policyRecord} as policy from group_policies p join groups g using (group_id)
@@ -295,7 +315,7 @@ export async function findCandidate(
 
 /** Keeps the policy of a group as it is until the end of the transaction. */
 export async function holdPolicy(tx: Transaction<Database>, groupId: string): Promise<void> {
-  await sql`select from group_policies where group_id = ${groupId} for share`.execute(tx);
+  await tx.selectFrom('group_policies').where('group_id', '=', groupId).forShare().execute();
 }
 
 /** Whether a user decides applications to a group; undefined when the group does not exist. */

@@ -12,13 +12,10 @@ export interface StoredDocument {
  * Which document the stored one was: each operation says so, as processes of the former release store operations without
  * knowing of it.
  */
-const source = sql`operations -> 0 ->> 'source'`;
+const source = sql<string | null>`operations -> 0 ->> 'source'`;
 
 export async function findDocument(db: Kysely<Database>): Promise<StoredDocument | undefined> {
-  const { rows } = await sql<StoredDocument>`select operations, fetched_on from provider_document`.execute(
-    db,
-  );
-  return rows[0];
+  return db.selectFrom('provider_document').select(['operations', 'fetched_on']).executeTakeFirst();
 }
 
 /** The stored document if it has this source and is newer than `since`. */
@@ -27,17 +24,23 @@ export async function findNewerDocument(
   from: string,
   since: Date,
 ): Promise<StoredDocument | undefined> {
-  const { rows } = await sql<StoredDocument>`
-    select operations, fetched_on from provider_document
-    where fetched_on > ${since} and ${source} = ${from}`.execute(db);
-  return rows[0];
+  return db
+    .selectFrom('provider_document')
+    .select(['operations', 'fetched_on'])
+    .where('fetched_on', '>', since)
+    .where(source, '=', from)
+    .executeTakeFirst();
 }
 
 /** Whether a document was fetched between `since` and now, from whichever source. */
 export async function wasFetchedSince(db: Kysely<Database>, since: Date, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    select from provider_document where fetched_on > ${since} and fetched_on <= ${now}`.execute(db);
-  return rows.length > 0;
+  const fetched = await db
+    .selectFrom('provider_document')
+    .select('fetched_on')
+    .where('fetched_on', '>', since)
+    .where('fetched_on', '<=', now)
+    .executeTakeFirst();
+  return fetched !== undefined;
 }
 
 export async function saveDocument(
@@ -45,11 +48,14 @@ export async function saveDocument(
   operations: readonly { readonly source: string }[],
   now: Date,
 ): Promise<void> {
-  await sql`
-    insert into provider_document (operations, fetched_on, asked_on)
-    values (${JSON.stringify(operations)}::jsonb, ${now}, ${now})
-    on conflict (one) do update set operations = excluded.operations,
-      fetched_on = excluded.fetched_on, asked_on = excluded.asked_on`.execute(db);
+  const times = { fetched_on: now, asked_on: now };
+  await db
+    .insertInto('provider_document')
+    .values({ operations: JSON.stringify(operations), ...times })
+    .onConflict((conflict) =>
+      conflict.column('one').doUpdateSet(({ ref }) => ({ operations: ref('excluded.operations'), ...times })),
+    )
+    .execute();
 }
 
 /**
@@ -67,10 +73,11 @@ export async function claimDocument(
 ): Promise<boolean> {
   const ahead = new Date(now.getTime() + CLOCKS_APART);
   const unasked = sql`(asked_on < ${askedBefore} or asked_on > ${ahead})`;
-  const { rows } = await sql`
-    update provider_document set asked_on = ${now}
-    where case when ${source} is distinct from ${from} then ${unasked} or asked_on = fetched_on
-      else (fetched_on < ${olderThan} or fetched_on > ${ahead}) and ${unasked} end
-    returning 1`.execute(db);
-  return rows.length > 0;
+  const { numUpdatedRows } = await db
+    .updateTable('provider_document')
+    .set({ asked_on: now })
+    .where(sql<boolean>`case when ${source} is distinct from ${from} then ${unasked} or asked_on = fetched_on
+      else (fetched_on < ${olderThan} or fetched_on > ${ahead}) and ${unasked} end`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

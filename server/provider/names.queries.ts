@@ -20,11 +20,13 @@ export async function findNames(
   now: Date,
 ): Promise<Map<number, StoredName>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<StoredName>`
-    select id, name, category, name is null or known_on > ${now}::timestamptz - interval '168 hours' as fresh
-    from names
-    where id = any(${[...ids]}::bigint[])
-      and (name is not null or known_on > ${now}::timestamptz - interval '24 hours')`.execute(db);
+  const rows = await db
+    .selectFrom('names')
+    .select(['id', 'name', 'category'])
+    .select(sql<boolean>`name is null or known_on > ${now}::timestamptz - interval '168 hours'`.as('fresh'))
+    .where('id', '=', sql<number>`any(${[...ids]}::bigint[])`)
+    .where(sql<boolean>`(name is not null or known_on > ${now}::timestamptz - interval '24 hours')`)
+    .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -49,13 +51,18 @@ export async function findStaleNames(
 ): Promise<NamePlace[]> {
   const beyond =
     after === undefined
-      ? sql`true`
-      : sql`(known_on, id) > (${after.known_on}::timestamptz, ${after.id}::bigint)`;
-  const { rows } = await sql<NamePlace>`
-    select id, known_on from names
-    where name is not null and known_on <= ${now}::timestamptz - interval '168 hours' and ${beyond}
-    order by known_on, id limit ${most}`.execute(db);
-  return rows;
+      ? sql<boolean>`true`
+      : sql<boolean>`(known_on, id) > (${after.known_on}::timestamptz, ${after.id}::bigint)`;
+  return db
+    .selectFrom('names')
+    .select(['id', 'known_on'])
+    .where('name', 'is not', null)
+    .where('known_on', '<=', sql<Date>`${now}::timestamptz - interval '168 hours'`)
+    .where(beyond)
+    .orderBy('known_on')
+    .orderBy('id')
+    .limit(most)
+    .execute();
 }
 
 /** A cursor in the order of age. */

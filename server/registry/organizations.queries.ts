@@ -74,9 +74,11 @@ export async function readUserNames(
   db: Kysely<Database>,
   characterIds: readonly number[],
 ): Promise<Map<number, string>> {
-  const { rows } = await sql<{ character_id: number; character_name: string }>`
-    select character_id, character_name from users
-    where character_id = any(${[...characterIds]}::bigint[])`.execute(db);
+  const rows = await db
+    .selectFrom('users')
+    .select(['character_id', 'character_name'])
+    .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`)
+    .execute();
   return new Map(rows.map((row) => [row.character_id, row.character_name]));
 }
 
@@ -89,13 +91,23 @@ export async function readDue(
   { before, latest }: { readonly before: Date; readonly latest: Date },
   most: { readonly alliances: number; readonly corporations: number },
 ): Promise<OrganizationIds> {
-  const due = sql`(refreshed_on < ${before} or refreshed_on > ${latest})`;
-  const { rows: alliances } = await sql<{ id: number }>`
-    select alliance_id as id from alliances where ${due}
-    order by refreshed_on, alliance_id limit ${most.alliances}`.execute(db);
-  const { rows: corporations } = await sql<{ id: number }>`
-    select corporation_id as id from corporations where ${due}
-    order by refreshed_on, corporation_id limit ${most.corporations}`.execute(db);
+  const due = sql<boolean>`(refreshed_on < ${before} or refreshed_on > ${latest})`;
+  const alliances = await db
+    .selectFrom('alliances')
+    .select('alliance_id as id')
+    .where(due)
+    .orderBy('refreshed_on')
+    .orderBy('alliance_id')
+    .limit(most.alliances)
+    .execute();
+  const corporations = await db
+    .selectFrom('corporations')
+    .select('corporation_id as id')
+    .where(due)
+    .orderBy('refreshed_on')
+    .orderBy('corporation_id')
+    .limit(most.corporations)
+    .execute();
   return { alliances: alliances.map(({ id }) => id), corporations: corporations.map(({ id }) => id) };
 }
 

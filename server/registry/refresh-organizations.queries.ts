@@ -41,10 +41,12 @@ export async function withoutUsers(
 
 /** Users of the corporations, guests included. */
 export async function countPeople(db: Kysely<Database>, corporationIds: readonly number[]): Promise<number> {
-  const { rows } = await sql<{ people: number }>`
-    select count(*) as people from users
-    where corporation_id = any(${[...corporationIds]}::bigint[])`.execute(db);
-  return rows[0]?.people ?? 0;
+  const { people } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('people'))
+    .where('corporation_id', '=', sql<number>`any(${[...corporationIds]}::bigint[])`)
+    .executeTakeFirstOrThrow();
+  return people;
 }
 
 /** A corporation in an alliance's list of members. */

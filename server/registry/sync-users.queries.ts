@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely';
 import { isBuiltIn, isGuest, isMember } from '../access/clearance-levels.queries.ts';
 import type { Database } from '../database/tables.ts';
 
@@ -46,7 +46,7 @@ const beyond = (comparison: RawBuilder<unknown>, place: Place | undefined) =>
     : sql`and (${signedIn}, u.character_id) ${comparison} (${place.key}::timestamptz, ${place.id}::bigint)`;
 
 /** Refusals dated more than `RESTS_FOR` ahead count as over: no right clock has written them. */
-const visited = (startedOn: Date) => sql`
+const visited = (startedOn: Date) => sql<boolean>`
   not ${isBuiltIn}
     and (u.refused_on is null or u.refused_on <= ${new Date(startedOn.getTime() - RESTS_FOR)}::timestamptz
       or u.refused_on > ${new Date(startedOn.getTime() + RESTS_FOR)}::timestamptz)`;
@@ -73,9 +73,12 @@ export async function readUsers(
 }
 
 export async function countUsers(db: Kysely<Database>, startedOn: Date): Promise<number> {
-  const { rows } = await sql<{ users: number }>`
-    select count(*) as users from users u where ${visited(startedOn)}`.execute(db);
-  return rows[0]?.users ?? 0;
+  const { users } = await db
+    .selectFrom('users as u')
+    .select(({ fn }) => fn.countAll<number>().as('users'))
+    .where(visited(startedOn))
+    .executeTakeFirstOrThrow();
+  return users;
 }
 
 /** What a run stores about users for later runs; none of it takes a right away. */
@@ -94,22 +97,19 @@ export async function saveMarks(
   { buried, risen, refused }: Marks,
   now: Date,
 ): Promise<void> {
+  const mark = (marks: Updateable<Database['users']>, characterIds: readonly number[]) =>
+    db
+      .updateTable('users')
+      .set(marks)
+      .where('character_id', '=', sql<number>`any(${[...characterIds]}::bigint[])`);
   if (buried.length > 0) {
     // A mark of later is that of a clock that was ahead, and witnesses nothing.
-    await sql`update users set graveyard_on = ${now}
-      where character_id = any(${[...buried]}::bigint[])
-        and (graveyard_on is null or graveyard_on > ${now})`.execute(db);
+    await mark({ graveyard_on: now }, buried)
+      .where(({ eb, or }) => or([eb('graveyard_on', 'is', null), eb('graveyard_on', '>', now)]))
+      .execute();
   }
-  if (risen.length > 0) {
-    await sql`update users set graveyard_on = null where character_id = any(${[...risen]}::bigint[])`.execute(
-      db,
-    );
-  }
-  if (refused.length > 0) {
-    await sql`update users set refused_on = ${now} where character_id = any(${[...refused]}::bigint[])`.execute(
-      db,
-    );
-  }
+  if (risen.length > 0) await mark({ graveyard_on: null }, risen).execute();
+  if (refused.length > 0) await mark({ refused_on: now }, refused).execute();
 }
 
 /** The cursor where the job's last run stopped; undefined when it was complete. */

@@ -241,9 +241,12 @@ export async function answerInteraction(
   uidHash: string,
   result: object,
 ): Promise<void> {
-  await sql`
-    update oidc_artifacts set payload = payload || jsonb_build_object('result', ${JSON.stringify(result)}::jsonb)
-    where model = 'Interaction' and id_hash = ${uidHash}`.execute(db);
+  await db
+    .updateTable('oidc_artifacts')
+    .set({ payload: sql`payload || jsonb_build_object('result', ${JSON.stringify(result)}::jsonb)` })
+    .where('model', '=', 'Interaction')
+    .where('id_hash', '=', uidHash)
+    .execute();
 }
 
 export async function deleteArtifact(
@@ -275,10 +278,15 @@ export async function hasRefreshTokens(
   grantHash: string,
   count: number,
 ): Promise<boolean> {
-  const { rows } = await sql`
-    select from oidc_artifacts where grant_hash = ${grantHash} and model = 'RefreshToken'
-    offset ${count - 1} limit 1`.execute(db);
-  return rows.length > 0;
+  const last = await db
+    .selectFrom('oidc_artifacts')
+    .select('model')
+    .where('grant_hash', '=', grantHash)
+    .where('model', '=', 'RefreshToken')
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return last !== undefined;
 }
 
 /** Grants of a user to an application that nothing uses: as many browsers can come back without a new one. */

@@ -217,8 +217,11 @@ export async function handOver(
   await db.deleteFrom('group_members').where('character_id', '=', characterId).execute();
   await deleteHistories(db, [characterId]);
   // It lacks its scopes from now on: how long the former owner did, or was known, does not count any more (D102).
-  await sql`insert into compliance_failures (character_id, since) values (${characterId}, ${now})
-    on conflict (character_id) do update set since = excluded.since`.execute(db);
+  await db
+    .insertInto('compliance_failures')
+    .values({ character_id: characterId, since: now })
+    .onConflict((conflict) => conflict.column('character_id').doUpdateSet({ since: now }))
+    .execute();
   await detachCharacters(db, [characterId], { happened: 'owner_changed', by: null, now });
 }
 

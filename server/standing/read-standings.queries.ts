@@ -76,11 +76,13 @@ export async function findAutogroups(
     organizations.flatMap((organization) =>
       organization.startsWith(`${type}:`) ? [organization.slice(type.length + 1)] : [],
     );
-  const { rows } = await sql<Autogroup>`
-    select group_id, group_name, coalesce('corporation:' || corporation_id, 'alliance:' || alliance_id,
-      'coalition:' || coalition_id) as organization
-    from groups where corporation_id = any(${idsOf('corporation')}::bigint[])
-      or alliance_id = any(${idsOf('alliance')}::bigint[]) or coalition_id = any(${idsOf('coalition')}::text[])
-    order by group_id`.execute(db);
-  return rows;
+  const organization = sql<string>`coalesce('corporation:' || corporation_id, 'alliance:' || alliance_id,
+    'coalition:' || coalition_id)`;
+  return db
+    .selectFrom('groups')
+    .select(['group_id', 'group_name', organization.as('organization')])
+    .where(sql<boolean>`(corporation_id = any(${idsOf('corporation')}::bigint[])
+      or alliance_id = any(${idsOf('alliance')}::bigint[]) or coalition_id = any(${idsOf('coalition')}::text[]))`)
+    .orderBy('group_id')
+    .execute();
 }

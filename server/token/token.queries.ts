@@ -77,7 +77,7 @@ export async function tokensOfOtherKeys(db: Kysely<Database>, kids: readonly str
 }
 
 /** Unexpired tokens that were signed with a key other than these, as in {@link tokensOfOtherKeys}. */
-const ofOtherKeys = (kids: readonly string[], now: Date) => sql`
+const ofOtherKeys = (kids: readonly string[], now: Date) => sql<boolean>`
   kid <> all(${[...kids]}::text[]) and not (token_type = 'dyn' and parent is null)
     and (expires_on is null or expires_on > ${now})`;
 
@@ -87,11 +87,12 @@ export async function deleteUserTokensOfOtherKeys(
   kids: readonly string[],
   { now, most }: { readonly now: Date; readonly most: number },
 ): Promise<GoneToken[]> {
-  const { rows } = await sql<GoneToken>`
-    delete from tokens where uuid in (
-      select uuid from tokens where ${ofOtherKeys(kids, now)} and token_type = 'use' limit ${most})
-    returning uuid, token_type, owner_id`.execute(db);
-  return rows;
+  const some = db.selectFrom('tokens').select('uuid').where(ofOtherKeys(kids, now));
+  return db
+    .deleteFrom('tokens')
+    .where('uuid', 'in', some.where('token_type', '=', 'use').limit(most))
+    .returning(['uuid', 'token_type', 'owner_id'])
+    .execute();
 }
 
 /**
@@ -111,7 +112,10 @@ export async function deleteTokensOfOtherKeys(
     select uuid, token_type, owner_id from tokens where ${ofOtherKeys(kids, now)}
       and uuid not in (select uuid from ancestors where uuid is not null)`.execute(tx);
   for (const { uuid } of rows) await deleteBelowTokens(tx, { appToken: uuid });
-  await sql`delete from tokens where uuid = any(${rows.map(({ uuid }) => uuid)}::uuid[])`.execute(tx);
+  await tx
+    .deleteFrom('tokens')
+    .where('uuid', '=', sql<string>`any(${rows.map(({ uuid }) => uuid)}::uuid[])`)
+    .execute();
   return rows;
 }
 
@@ -121,8 +125,12 @@ export async function moveTokensOfOtherKeys(
   { kids, to }: { readonly kids: readonly string[]; readonly to: string },
   now: Date,
 ): Promise<string[]> {
-  const { rows } = await sql<{ uuid: string }>`
-    update tokens set kid = ${to} where ${ofOtherKeys(kids, now)} returning uuid`.execute(db);
+  const rows = await db
+    .updateTable('tokens')
+    .set({ kid: to })
+    .where(ofOtherKeys(kids, now))
+    .returning('uuid')
+    .execute();
   return rows.map(({ uuid }) => uuid);
 }
 

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { UserShort } from '../../contract/user.ts';
 import { nameKey } from '../database/name-key.ts';
 import { objectId } from '../database/object-id.ts';
@@ -202,8 +202,11 @@ async function freeName(db: Kysely<Database>, name: string, own = ''): Promise<s
 
 /** Adds a user to the voice autogroup. */
 export async function enterGroup(db: Kysely<Database>, groupId: string, characterId: number): Promise<void> {
-  await sql`insert into group_members (group_id, character_id) values (${groupId}, ${characterId})
-    on conflict do nothing`.execute(db);
+  await db
+    .insertInto('group_members')
+    .values({ group_id: groupId, character_id: characterId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** Removes a user from the voice autogroup. */

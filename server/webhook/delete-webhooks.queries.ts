@@ -36,9 +36,9 @@ export async function deleteWebhooksOf(
 ): Promise<void> {
   const own =
     'appTokens' in of
-      ? sql`app_token = any(${[...of.appTokens]}::uuid[])`
-      : sql`owner_id = any(${[...of.ownerIds]}::bigint[])`;
-  const { rows } = await sql<{ webhook_id: string }>`
-    select webhook_id from webhooks where ${own} order by webhook_id for update`.execute(tx);
+      ? sql<boolean>`app_token = any(${[...of.appTokens]}::uuid[])`
+      : sql<boolean>`owner_id = any(${[...of.ownerIds]}::bigint[])`;
+  const those = tx.selectFrom('webhooks').select('webhook_id').where(own);
+  const rows = await those.orderBy('webhook_id').forUpdate().execute();
   for (const { webhook_id } of rows) await deleteWebhook(tx, webhook_id);
 }

@@ -157,10 +157,17 @@ function inHandUntil(webhookId: RawBuilder<unknown>, now: Date): RawBuilder<Date
  * their times are of then. A claim that may be a living process's stays.
  */
 export async function hurryDeliveriesOfLater(db: Kysely<Database>): Promise<void> {
-  await sql`
-    update webhook_deliveries set next_try_on = now()
-    where state = 'waiting' and next_try_on > now() + ${CLAIMED_FOR} * interval '1 millisecond'`.execute(db);
-  await sql`update webhooks set paused_until = null where paused_until > now()`.execute(db);
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ next_try_on: sql`now()` })
+    .where('state', '=', 'waiting')
+    .where('next_try_on', '>', sql<Date>`now() + ${CLAIMED_FOR} * interval '1 millisecond'`)
+    .execute();
+  await db
+    .updateTable('webhooks')
+    .set({ paused_until: null })
+    .where('paused_until', '>', sql<Date>`now()`)
+    .execute();
 }
 
 /** A webhook with work, and when that is due. */
@@ -357,7 +364,10 @@ export async function withhold(
   now: Date,
 ): Promise<void> {
   if (deliveryIds.length === 0) return;
-  await sql`
-    update webhook_deliveries set state = 'failed', next_try_on = null, tried_on = ${now}, fault = ${WITHHELD}
-    where webhook_id = ${webhookId} and delivery_id = any(${[...deliveryIds]}::uuid[])`.execute(db);
+  await db
+    .updateTable('webhook_deliveries')
+    .set({ state: 'failed', next_try_on: null, tried_on: now, fault: WITHHELD })
+    .where('webhook_id', '=', webhookId)
+    .where('delivery_id', '=', sql<string>`any(${[...deliveryIds]}::uuid[])`)
+    .execute();
 }

@@ -28,6 +28,7 @@ import {
 } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { startSignOn } from '../harness/sign-on.ts';
+import { textOf } from '../harness/text-of.ts';
 
 /** Of one answer: short for who waits in vain, else long enough for a busy machine. */
 const [SHORT, LONG] = [2_000, 15_000];
@@ -291,18 +292,17 @@ describe('D34: a rotated refresh token', () => {
   });
 
   it.each([
-    ['is stored', 'update grants set refresh_token ='],
+    ['is stored', 'update "grants" set "refresh_token" ='],
     ['and its access token are stored', 'update grants set access_token ='],
-  ])('%s although the database cannot be reached at that moment', async (_, statement) => {
+  ])('%s although the database cannot be reached at that moment', async (_, storing) => {
     const { services } = app.app;
     app.provider.rotateRefreshTokens = true;
     const away = [0, 0].map(() => Object.assign(new Error('no database'), { code: 'ECONNREFUSED' }));
     const db = services.db.withPlugin({
-      transformQuery({ node }) {
-        const stores = JSON.stringify(node).includes(statement);
-        const error = stores ? away.pop() : undefined;
+      transformQuery(statement) {
+        const error = textOf(statement).includes(storing) ? away.pop() : undefined;
         if (error !== undefined) throw error;
-        return node;
+        return statement.node;
       },
       transformResult: async ({ result }) => result,
     });
@@ -322,9 +322,9 @@ describe('D34: a rotated refresh token', () => {
     const { services } = app.app;
     const claims = new Set<object>();
     const db = services.db.withPlugin({
-      transformQuery({ node, queryId }) {
-        if (JSON.stringify(node).includes('refresh_started_on = now()')) claims.add(queryId);
-        return node;
+      transformQuery(statement) {
+        if (textOf(statement).includes('set "refresh_started_on" = now()')) claims.add(statement.queryId);
+        return statement.node;
       },
       async transformResult({ result, queryId }) {
         if (claims.has(queryId)) throw Object.assign(new Error('broke off'), { code: 'ECONNRESET' });

@@ -240,7 +240,7 @@ describe('a run visits each grant once, whatever happens', () => {
     expect(new Set(asked().map(({ status }) => status))).toEqual(new Set([200]));
     expect(Math.max(...asked().map(({ open }) => open))).toBeLessThanOrEqual(8);
     expect(told.at(-1)).toEqual([400, 400]);
-    const pages = sent.filter((text) => /order by next_check_on/.test(text));
+    const pages = sent.filter((text) => /order by "next_check_on"/.test(text));
     // Only a page that is not full is the last: after two full pages follows an empty one.
     expect(pages).toHaveLength(3);
     // For each grant: reading its row, the claim, its refresh token, its access token.

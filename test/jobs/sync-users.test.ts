@@ -11,6 +11,7 @@ import { startTestApp, type TestApp } from '../harness/app.ts';
 import { addGrant, SKILLS } from '../harness/provider.ts';
 import { testRun } from '../harness/run.ts';
 import { userRow } from '../harness/sign-in.ts';
+import { textOf } from '../harness/text-of.ts';
 
 /** Alliance n is led by corporation n, that by character n; the last two of twelve corporations stand alone. */
 const [FIRST, SECOND] = [98_000_001, 98_000_002];
@@ -405,9 +406,9 @@ describe('D63b: characters that were deleted', () => {
     const { services } = app.app;
     const marks = new Set<object>();
     const db = services.db.withPlugin({
-      transformQuery({ node, queryId }) {
-        if (JSON.stringify(node).includes('update users set graveyard_on = ')) marks.add(queryId);
-        return node;
+      transformQuery(statement) {
+        if (textOf(statement).includes('update "users" set "graveyard_on" = ')) marks.add(statement.queryId);
+        return statement.node;
       },
       async transformResult({ result, queryId }) {
         if (marks.has(queryId)) throw Object.assign(new Error('broke off'), { code: 'ECONNRESET' });

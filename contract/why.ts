@@ -44,7 +44,7 @@ export const WhyFact = component(
     ),
     via: field(
       z.string().nullable(),
-      "By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly.",
+      "By which organization of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly.",
     ),
     says: field(z.string(), 'The fact, for people.'),
     decisive: field(z.boolean(), 'Whether the answer or its reason would differ without this fact.'),

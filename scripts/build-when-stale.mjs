@@ -116,7 +116,10 @@ async function bundle(programs, folders, outdir) {
   }));
 }
 
-/** The program itself; stack traces name its sources, not the bundle. */
+/**
+ * The program itself; stack traces name its sources, not the bundle. Without `await`, which versions of Node.js that are
+ * to be refused cannot parse.
+ */
 function startOf(starter, out) {
   const pathTo = (file) => {
     const path = relative(dirname(starter), join(out, file));
@@ -125,7 +128,7 @@ function startOf(starter, out) {
   return [
     `import '${pathTo(REQUIRE_NODE)}';`,
     'process.setSourceMapsEnabled(true);',
-    `await import('${pathTo(join(BUNDLE, basename(starter)))}');`,
+    `import('${pathTo(join(BUNDLE, basename(starter)))}');`,
     '',
   ].join('\n');
 }

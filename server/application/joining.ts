@@ -47,14 +47,14 @@ const UNMET: Readonly<Record<Candidate['reach'], Unmet>> = {
   character: {
     member: () => 'Guests join no group.',
     level: ({ min_level, level }) => `That needs level ${min_level}; you have ${level}.`,
-    organizations: () => 'You belong to none of the bodies that the group is for.',
+    organizations: () => 'You belong to none of the organizations that the group is for.',
     groups_any: () => 'You are in none of the groups that one has to be in.',
     groups_none: () => 'You are in a group that one must not be in.',
   },
   person: {
     member: () => 'Guests join no group.',
     level: ({ min_level }) => `That needs a character of level ${min_level}.`,
-    organizations: () => 'None of your characters belongs to one of the bodies that the group is for.',
+    organizations: () => 'None of your characters belongs to one of the organizations that the group is for.',
     groups_any: () => 'None of your characters is in one of the groups that one has to be in.',
     groups_none: () => 'One of your characters is in a group that one must not be in.',
   },

@@ -39,9 +39,9 @@ export async function findTracking(
       from corporations c left join alliances a on a.alliance_id = c.alliance_id
       where ${belonging(of)}
     ), members as (
-      select u.character_id, u.character_name, u.name_key, ${coverage(sql`b.required`)} as covered
-      from organizations b
-        join users u on u.corporation_id = b.corporation_id and ${isMember}
+      select u.character_id, u.character_name, u.name_key, ${coverage(sql`o.required`)} as covered
+      from organizations o
+        join users u on u.corporation_id = o.corporation_id and ${isMember}
         left join standing_grants g on g.character_id = u.character_id
       group by u.character_id
     )

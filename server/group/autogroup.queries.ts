@@ -50,6 +50,7 @@ export async function ensureAutogroups(db: Kysely<Database>, touched: Touched, n
  * else is waited for, and the shared one after those of users.
  */
 export async function lockGrouping(db: Kysely<Database>, regrouped: boolean): Promise<void> {
+  // The key stays as it is: processes of two releases run side by side.
   const lock = sql.raw(regrouped ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
   await sql`select ${lock}(hashtext('grouping of bodies'))`.execute(db);
 }

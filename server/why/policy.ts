@@ -72,14 +72,14 @@ const UNMET: Readonly<Record<PolicyJudged['reach'], Unmet>> = {
   character: {
     member: 'guests join no group.',
     level: 'the level is too low.',
-    organizations: 'belongs to none of the bodies that the group is for.',
+    organizations: 'belongs to none of the organizations that the group is for.',
     groups_any: 'is in none of the groups that one has to be in.',
     groups_none: 'is in a group that one must not be in.',
   },
   person: {
     member: 'guests join no group.',
     level: 'no character of the person has the level.',
-    organizations: 'no character of the person belongs to one of the bodies that the group is for.',
+    organizations: 'no character of the person belongs to one of the organizations that the group is for.',
     groups_any: 'no character of the person is in one of the groups that one has to be in.',
     groups_none: 'a character of the person is in a group that one must not be in.',
   },

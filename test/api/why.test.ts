@@ -169,7 +169,7 @@ describe('D120: why', () => {
     await ok(root.corporation.update({ params, body: { mandatory_ext_scopes: [] } }));
   });
 
-  it('login and tracking: via the body of the user that is a member', async () => {
+  it('login and tracking: via the organization of the user that is a member', async () => {
     const corporation = { corporation_id: HOME.corporation };
     const alliance = { alliance_id: HOME.alliance };
     const coalition = { coalition_id: HOME.coalition };
@@ -286,7 +286,7 @@ describe('D120: why', () => {
     const other = await ok(root.group.create({ body: { group_name: 'Haulers' } }));
     await letIn(app, { corporations: [98_000_001] });
     for (const [eligible, says] of [
-      [{ corporations: [98_000_001] }, 'belongs to none of the bodies that the group is for.'],
+      [{ corporations: [98_000_001] }, 'belongs to none of the organizations that the group is for.'],
       [{ groups_any: [other.group_id] }, 'is in none of the groups that one has to be in.'],
     ] as const) {
       await policy({ eligible });

@@ -1683,7 +1683,7 @@ export interface WhyFact {
   rule: string;
   /** The record that the fact comes from; null if it is the user itself, or none. */
   source: WhySource | null;
-  /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
+  /** By which organization of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
   via: string | null;
   /** The fact, for people. */
   says: string;

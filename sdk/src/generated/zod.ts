@@ -2318,7 +2318,7 @@ export const WhyFact: z.ZodObject<{
   rule: z.ZodString;
   /** The record that the fact comes from; null if it is the user itself, or none. */
   source: z.ZodNullable<typeof WhySource>;
-  /** By which body of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
+  /** By which organization of the user's the source reaches it: `corporation`, `alliance` or `coalition`; null: directly. */
   via: z.ZodNullable<z.ZodString>;
   /** The fact, for people. */
   says: z.ZodString;

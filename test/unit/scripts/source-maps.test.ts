@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build, ROOT } from '../../harness/instance.ts';
 
 const BUNDLE = join(ROOT, 'dist-dev/server/bundle');
+/** As old as the present bundle; files of former ones stay for a day. */
+const PROGRAM = join(ROOT, 'dist-dev/dev/main.js');
 const OURS = { source: 'server/database/open.ts', text: 'async function requireServer(' } as const;
 /** Matches the comment in front of each file in the bundle. */
 const FILE = /^\/\/ (\S+\.[cm]?[jt]s)$/;
@@ -19,7 +21,9 @@ describe('the source maps of the bundle', () => {
 
   beforeAll(async () => {
     await build();
+    const { mtimeMs: began } = await stat(PROGRAM);
     for (const name of (await readdir(BUNDLE)).filter((file) => file.endsWith('.js'))) {
+      if ((await stat(join(BUNDLE, name))).mtimeMs < began) continue;
       const [code = '', map = ''] = await Promise.all(
         [name, `${name}.map`].map((file) => readFile(join(BUNDLE, file), 'utf8')),
       );

@@ -282,13 +282,6 @@ interface ScheduleTable {
   complete_on: Date | null;
 }
 
-/** Cursor of a run that stopped early. */
-interface RunCursorTable {
-  job_id: string;
-  after_key: string;
-  after_id: GameId;
-}
-
 /** Changes of a run that the mass-change guard held back (D63). */
 interface HeldChangesTable {
   job_id: string;
@@ -296,15 +289,6 @@ interface HeldChangesTable {
   runs: number;
   counted_on: Date;
   found: Generated<unknown>;
-}
-
-/** The document of the provider's API, one row. */
-interface ProviderDocumentTable {
-  one: Generated<boolean>;
-  operations: unknown;
-  fetched_on: Date;
-  /** When a process last set out to fetch it again. */
-  asked_on: Date;
 }
 
 interface VoiceChallengeTable {
@@ -382,10 +366,12 @@ export interface Database {
   history_turns: HistoryTurnTable;
   schedules: ScheduleTable;
   held_changes: HeldChangesTable;
-  run_cursors: RunCursorTable;
+  /** Where runs continue that stopped early. */
+  run_cursors: { job_id: string; after_key: string; after_id: GameId };
   compliance_failures: { character_id: GameId; since: Date };
   joined_answers: { caller: string; place: number; holder: string; until: Date };
-  provider_document: ProviderDocumentTable;
+  /** One row; `asked_on` is when a process last set out to fetch it again. */
+  provider_document: { one: Generated<boolean>; operations: unknown; fetched_on: Date; asked_on: Date };
   voice_challenges: VoiceChallengeTable;
   voice_identities: VoiceIdentityTable;
   service: ServiceTable;

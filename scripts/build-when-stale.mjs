@@ -39,13 +39,16 @@ const BUILDS = {
 /** Files that affect all output. */
 const BUNDLED_BY = [
   'tsconfig.json',
+  'package.json',
   'package-lock.json',
   'scripts/build-when-stale.mjs',
   'scripts/require-node.cjs',
   'scripts/source-map-by-lines.mjs',
 ];
-/** Each program runs it first, as most are started without npm; it reads the package.json of the folder above. */
+/** Each program runs it first, as most are started without npm. */
 const REQUIRE_NODE = 'require-node.cjs';
+/** What it reads from a file that need not be beside `dist/`. */
+const REQUIRED_VERSION = "require('../package.json').engines.node";
 /** Two folders below the output, like the sources: paths relative to a source are the same there. */
 const BUNDLE = 'server/bundle';
 /** CommonJS packages ask for modules of Node.js by `require`. */
@@ -78,7 +81,7 @@ export async function buildWhenStale(name) {
   const began = new Date();
   const outputs = await bundle(programs, folders, join(out, BUNDLE));
   // What a program consists of comes before the program.
-  write(join(out, REQUIRE_NODE), readFileSync(join('scripts', REQUIRE_NODE)));
+  write(join(out, REQUIRE_NODE), requireNode());
   for (const { path, contents } of outputs) write(path, contents);
   for (const starter of starters) {
     write(starter, startOf(starter, out));
@@ -114,6 +117,12 @@ async function bundle(programs, folders, outdir) {
     path,
     contents: path.endsWith('.map') ? sourceMapByLines(text, folders) : contents,
   }));
+}
+
+function requireNode() {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const script = readFileSync(join('scripts', REQUIRE_NODE), 'utf8');
+  return script.replace(REQUIRED_VERSION, JSON.stringify(engines.node));
 }
 
 /**

@@ -20,10 +20,11 @@ interface Answer {
 
 /** Timeout for connecting, in milliseconds. */
 const connect = { timeout: 10_000 };
-/** Milliseconds for which an idle connection is kept. */
-const keepAliveTimeout = 30_000;
-const anywhere = new Agent({ connect, keepAliveTimeout });
-const publicOnly = new Agent({ connect: { ...connect, lookup: publicLookup }, keepAliveTimeout });
+/** Milliseconds for which an idle connection is kept, whatever the receiver says: there may be thousands of receivers. */
+const KEPT_IDLE = 4_000;
+const keepAlive = { keepAliveTimeout: KEPT_IDLE, keepAliveMaxTimeout: KEPT_IDLE };
+const anywhere = new Agent({ connect, ...keepAlive });
+const publicOnly = new Agent({ connect: { ...connect, lookup: publicLookup }, ...keepAlive });
 
 /** Limits for reading and discarding an answer's body so that its connection can be kept: bytes and milliseconds. */
 const MOST_PASSED_OVER = 16 * 1024;

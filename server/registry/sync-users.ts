@@ -32,6 +32,9 @@ const TIME_FOR_ORGANIZATIONS = 0.5;
 /** A run is not complete when its answers lack at least so many characters, and more than this share of them. */
 const [MANY_ABSENT, ABSENT_SHARE] = [20, 0.1];
 
+/** Maximum number of organizations of each kind that a log line names. */
+const MOST_NAMED = 20;
+
 /** The corporation in which the provider shows deleted characters (provider.md §2). */
 const GRAVEYARD = 1_000_001;
 
@@ -86,7 +89,14 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
   const failure = outage ?? found.failure;
   if (failure !== undefined) {
     log.warn(
-      { err: failure, job: run.job, run_id: run.id, done: visit.answered, total },
+      {
+        err: failure,
+        job: run.job,
+        run_id: run.id,
+        done: visit.answered,
+        total,
+        missing: firstOf(found.missing),
+      },
       'the provider failed: users without an answer stay unchanged until the next run',
     );
   }
@@ -115,6 +125,10 @@ export async function syncUsers(services: Needs, run: Run): Promise<readonly Cha
     if (failure === undefined) await noteComplete(db, run.job, startedOn);
   }
   return changes;
+}
+
+function firstOf({ alliances, corporations }: OrganizationIds): OrganizationIds {
+  return { alliances: alliances.slice(0, MOST_NAMED), corporations: corporations.slice(0, MOST_NAMED) };
 }
 
 /** Visits every user once: from the stored cursor to the end, then from the beginning to the cursor. */

@@ -85,7 +85,7 @@ describe('D19: unregistered corporations for which the provider always fails', (
     await expect(sync({ client }, { dryRun: true })).rejects.toThrow(ProviderError);
   });
 
-  it('D72: such a run is not whole, as who joined one of them keeps the rights that he had before', async () => {
+  it('D72: such a run is not whole, as who joined one of them keeps the rights that he had before, and the log names it', async () => {
     const synced = () =>
       app.db
         .selectFrom('schedules')
@@ -94,9 +94,14 @@ describe('D19: unregistered corporations for which the provider always fails', (
         .executeTakeFirstOrThrow();
     const before = await synced();
     app.provider.faults.add(`/corporations/${ANSWERED}`, { kind: 'status', status: 502 });
+    const logged = app.logged.length;
     await sync();
     expect(await homes()).toEqual([HOME, ...STRANGE.slice(1)]);
     expect(await synced()).toEqual(before);
+    const lines = app.logged.slice(logged).map((line) => JSON.parse(line) as { missing?: unknown });
+    expect(lines.flatMap(({ missing }) => missing ?? [])).toEqual([
+      { alliances: [], corporations: [ANSWERED] },
+    ]);
     app.provider.faults.clear();
     app.clock.advance(61_000);
     const began = app.clock.now();

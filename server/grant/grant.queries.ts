@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { ExtScope } from '../../contract/scopes.ts';
 import type { Database } from '../database/tables.ts';
 import { openTurns } from '../history/turn.queries.ts';
@@ -23,6 +23,9 @@ export function nextCheck(now: Date): Date {
   return new Date(now.getTime() + CHECK_AFTER * (1 - EARLIER * Math.random()));
 }
 
+/** Of one character; each is checked every hour, and another one comes with each set of scopes that was signed in with. */
+const MOST_GRANTS = 20;
+
 export interface NewGrant {
   readonly characterId: number;
   /** Sorted by name. */
@@ -34,14 +37,14 @@ export interface NewGrant {
 
 /**
  * Stores a grant: one refresh token per user and set of scopes, the newest (D34b). From then on the histories that its
- * scopes allow are collected.
+ * scopes allow are collected. Returns the grants that were deleted for it, besides, to be revoked.
  */
 export async function saveGrant(
   db: Kysely<Database>,
   vault: Vault,
   grant: NewGrant,
   now: Date,
-): Promise<GivenScopes> {
+): Promise<{ readonly given: GivenScopes; readonly taken: readonly TakenGrant[] }> {
   await lockGrants(db, [grant.characterId]);
   const before = await findValidScopes(db, grant.characterId);
   await openTurns(db, grant.characterId, now);
@@ -77,7 +80,30 @@ export async function saveGrant(
       })
       .execute();
   }
-  return { before, after: await findValidScopes(db, grant.characterId) };
+  const taken = existing === undefined ? await takeSurplus(db, grant.characterId, grantId) : [];
+  return { given: { before, after: await findValidScopes(db, grant.characterId) }, taken };
+}
+
+/** Deletes what is too many besides the new one: dead grants first, then those with the fewest scopes, the eldest first. */
+async function takeSurplus(
+  db: Kysely<Database>,
+  characterId: number,
+  newest: string,
+): Promise<readonly TakenGrant[]> {
+  const surplus = db
+    .selectFrom('grants')
+    .select('grant_id')
+    .where('character_id', '=', characterId)
+    .where('grant_id', '<>', newest)
+    .orderBy('valid', 'desc')
+    .orderBy(sql`cardinality(scopes)`, 'desc')
+    .orderBy('updated_on', 'desc')
+    .offset(MOST_GRANTS - 1);
+  return db
+    .deleteFrom('grants')
+    .where('grant_id', 'in', surplus)
+    .returning(['grant_id', 'refresh_token', 'valid'])
+    .execute();
 }
 
 /**
@@ -144,8 +170,14 @@ export async function findScopesOf(db: Kysely<Database>, characterIds: readonly 
     .execute();
 }
 
+/** A grant that was deleted. */
+export type TakenGrant = Pick<Selectable<Database['grants']>, 'grant_id' | 'refresh_token' | 'valid'>;
+
 /** Deletes the users' grants and returns them, so that they can be revoked at the provider (D19b, D29b). */
-export async function takeGrants(db: Kysely<Database>, characterIds: readonly number[]) {
+export async function takeGrants(
+  db: Kysely<Database>,
+  characterIds: readonly number[],
+): Promise<readonly TakenGrant[]> {
   return db
     .deleteFrom('grants')
     .where('character_id', 'in', characterIds)

@@ -1,18 +1,25 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../database/tables.ts';
 import type { Queue } from '../queue/queue.ts';
-import { takeGrants } from './grant.queries.ts';
+import { type TakenGrant, takeGrants } from './grant.queries.ts';
 
 /**
- * Deletes the users' refresh tokens and enqueues their revocation at the provider, in the caller's transaction. Dead ones
- * need none, and their encryption keys may be gone (D34).
+ * Deletes the users' refresh tokens and enqueues their revocation at the provider, in the caller's transaction.
  */
 export async function revokeGrants(
   db: Kysely<Database>,
   queue: Queue,
   characterIds: readonly number[],
 ): Promise<void> {
-  const taken = await takeGrants(db, characterIds);
+  await revoke(db, queue, await takeGrants(db, characterIds));
+}
+
+/** Enqueues the revocation of grants that were deleted, in the caller's transaction. Dead ones need none, and their keys may be gone (D34). */
+export async function revoke(
+  db: Kysely<Database>,
+  queue: Queue,
+  taken: readonly TakenGrant[],
+): Promise<void> {
   await queue.sendAll(
     db,
     'revoke-grant',

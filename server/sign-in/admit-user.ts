@@ -15,6 +15,7 @@ import { inTransaction, tried } from '../database/transaction.ts';
 import { onAccountOf } from '../event/origin.ts';
 import { findValidScopes, forgetOtherOwners, saveGrant } from '../grant/grant.queries.ts';
 import { recordGrant } from '../grant/grant-events.ts';
+import { revoke } from '../grant/revoke.ts';
 import { ProviderError } from '../provider/http.ts';
 import type { SignOn } from '../provider/sso.ts';
 import { readRevision } from '../registry/organizations.queries.ts';
@@ -274,6 +275,7 @@ async function storeGrant(services: Services, tx: Kysely<Database>, signOn: Sign
   if (refreshToken === undefined) return;
   const { characterId, scopes, expiresOn } = identity;
   const grant = { characterId, scopes, refreshToken, accessToken, accessExpiresOn: expiresOn };
-  const given = await saveGrant(tx, services.vault, grant, services.clock.now());
+  const { given, taken } = await saveGrant(tx, services.vault, grant, services.clock.now());
+  await revoke(tx, services.queue, taken);
   await recordGrant(tx, identity, given, services.clock.now());
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EXT_SCOPES, type ExtScope } from '../../contract/scopes.ts';
 import { grantBinding } from '../../server/grant/grant.queries.ts';
@@ -11,13 +12,14 @@ const SKILLS = 'ext-skills.read_skills.v1';
 describe('refresh tokens', () => {
   let app: TestApp;
   let dyn: string;
-  const members = [49, 55, 70, 78, 110].map((n) => 2_112_000_000 + n);
+  let members: number[];
   const member = (): number => members.shift() as number;
 
   beforeAll(async () => {
     app = await startTestApp();
     dyn = await app.dynamicToken();
     await letIn(app, { corporations: [98_000_011] });
+    members = [...app.provider.world.membersOf(98_000_011)];
   });
   afterAll(() => app.stop());
 
@@ -86,6 +88,31 @@ describe('refresh tokens', () => {
     expect(body).toMatchObject({ available_ext_scopes: [MAIL, SKILLS, 'publicData'] });
   });
 
+  it('D34b: a character has at most twenty: dead ones go first, then those with the fewest scopes, and are revoked', async () => {
+    const id = member();
+    const [dead, few, ...others] = EXT_SCOPES.filter((scope) => scope !== 'publicData').slice(0, 21);
+    if (dead === undefined || few === undefined) throw new Error('there are too few scopes');
+    await signInFor(id, [dead, few]);
+    await app.db.updateTable('grants').set({ valid: false }).where('character_id', '=', id).execute();
+    await signInFor(id, [few]);
+    const fewest = (await grantsOf(id)).find(({ valid }) => valid);
+    for (const scope of others.slice(0, 18)) await signInFor(id, [few, scope]);
+    expect(await grantsOf(id)).toHaveLength(20);
+    await signInFor(id, [dead]);
+    const alive = await grantsOf(id);
+    expect(alive).toHaveLength(20);
+    expect(alive.filter(({ valid }) => !valid)).toEqual([]);
+    await signInFor(id, [few, dead]);
+    const left = await grantsOf(id);
+    expect(left).toHaveLength(20);
+    expect(left.filter(({ scopes }) => scopes.length === 1)).toMatchObject([{ scopes: [dead] }]);
+    const { rows } =
+      await sql`select data->>'grant_id' as grant_id from pgboss.job where name = 'revoke-grant'`.execute(
+        app.db,
+      );
+    expect(rows).toEqual([{ grant_id: fewest?.grant_id }]);
+  });
+
   it('D34b: unknown scopes in a grant are dropped and logged', async () => {
     const id = member();
     app.provider.nextAccessToken((draft) => {
@@ -109,7 +136,7 @@ describe('refresh tokens', () => {
   });
 
   it('D37: every scope goes to the provider in its spelling, and comes back in ours', async () => {
-    const id = 2_112_000_011;
+    const id = member();
     const asked = EXT_SCOPES.filter(
       (scope) => scope === 'publicData' || /^ext-[a-z_]+\.[a-z_]+\.v\d+$/.test(scope),
     );

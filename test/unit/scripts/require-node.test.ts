@@ -40,6 +40,8 @@ describe('a Node.js older than required', () => {
       expect(run(program, TOO_OLD)).toEqual(refused(TOO_OLD));
       // A module is parsed before it is run: before 14.8 not if it awaits.
       expect(readFileSync(program, 'utf8')).not.toContain('await');
+      // `dist/` is copied by itself.
+      expect(readFileSync(join(ROOT, 'dist/require-node.cjs'), 'utf8')).not.toContain('package.json');
     },
   );
 

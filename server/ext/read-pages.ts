@@ -34,7 +34,7 @@ type Outcome =
 
 /**
  * Reads all pages of a list (D32). Page 1 tells the number of pages; pages of different snapshots are read again. The
- * first error ends the reading and is returned. All requests share the call's allowance of errors (D33).
+ * first error ends the reading and is returned; the provider's before one of the caller's own limit. All requests share the call's allowance of errors (D33).
  */
 export async function readAllPages(
   ask: AskPage,
@@ -82,7 +82,8 @@ async function readPages(
   }
   const readOrNote = (page: number) =>
     read(page).catch((error: unknown) => {
-      failure ??= error;
+      // A page that may not be asked for any more is the consequence of what the others failed of.
+      if (failure === undefined || isUsedUp(failure)) failure = error;
     });
   // Each of the concurrent requests may fail.
   const concurrency = Math.max(1, Math.min(AT_ONCE, allowance.left));
@@ -90,6 +91,10 @@ async function readPages(
   await pMap(others(), readOrNote, { concurrency });
   if (failure !== undefined) throw failure;
   return ended ?? { kind: dates.size === 1 ? 'list' : 'mixed', first };
+}
+
+function isUsedUp(error: unknown): boolean {
+  return error instanceof ProviderError && error.fault === 'caller-exhausted';
 }
 
 function pagesChanged(): DomainError {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAllPages } from '../../../server/ext/read-pages.ts';
 import type { ProviderAnswer } from '../../../server/provider/answer.ts';
 import { type ErrorAllowance, errorsOfOneCall } from '../../../server/provider/error-budget.ts';
+import { ProviderError } from '../../../server/provider/http.ts';
 import { DomainError } from '../../../server/shared/domain-error.ts';
 import { madeAnswer } from '../../harness/provider.ts';
 
@@ -121,6 +122,17 @@ describe('D32: all_pages', () => {
     }, allowance);
     await expect(reading).rejects.toMatchObject({ code: 'provider_pages_changed' });
     expect([most, allowance.left]).toEqual([3, 0]);
+  });
+
+  it('D33: tells what the provider did, not that the errors of the call are used up by it', async () => {
+    const ask = async (number: number) => {
+      if (number === 1) return page([1], 3);
+      if (number === 3) throw new ProviderError('caller-exhausted', 'this call has caused too many errors');
+      // Its last attempt was under way when page 3 could not be asked for any more.
+      await new Promise(setImmediate);
+      throw new ProviderError('unusable', 'the provider answered 500');
+    };
+    await expect(allPages(ask)).rejects.toMatchObject({ fault: 'unusable' });
   });
 
   it('returns an answer that is no list, or has a single page, unchanged', async () => {

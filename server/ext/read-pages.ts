@@ -34,7 +34,8 @@ type Outcome =
 
 /**
  * Reads all pages of a list (D32). Page 1 tells the number of pages; pages of different snapshots are read again. The
- * first error ends the reading and is returned; the provider's before one of the caller's own limit. All requests share the call's allowance of errors (D33).
+ * first error ends the reading and is returned; a failure of the provider comes before the caller's limit of errors,
+ * which it may have used up. All requests share the call's allowance of errors (D33).
  */
 export async function readAllPages(
   ask: AskPage,

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { createLines, createSignInLimit } from './access/lines.ts';
+import { createLookupTurns } from './access/lookup-turns.ts';
 import type { CompleteSettings } from './config/settings.ts';
 import { type OpenOptions, openDatabase } from './database/open.ts';
 import { openReplica } from './database/replica.ts';
@@ -161,6 +162,7 @@ export async function createApp(configured: CompleteSettings, options: AppOption
       metrics,
       rateLimit,
       lines: createLines(db),
+      lookupTurns: createLookupTurns(),
       signInLimit: createSignInLimit(),
       lastWork,
       policies: { judge: judgeMembers, findVisible },

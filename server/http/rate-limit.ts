@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { authenticate, readToken, recognise } from '../access/authenticate.ts';
+import { readToken, recognise } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.queries.ts';
 import { isUnreachable } from '../database/errors.ts';
+import type { TokenClaims } from '../keys/signing-keys.ts';
 import { usualForm } from '../rate-limit/address.ts';
 import type { Quota } from '../rate-limit/leases.ts';
 import type { RateLimit } from '../rate-limit/rate-limit.ts';
@@ -18,24 +19,25 @@ const TOO_MANY = {
 } as const;
 
 /**
- * Authenticates the caller and applies the rate limit (D60): a token with a valid signature is counted before the
- * database is queried; any request that ends in a 401 is counted against the client's address.
+ * Authenticates the caller, in its turn, and applies the rate limit (D60): a token with a valid signature is counted
+ * before the database is queried; any request that ends in a 401 is counted against the client's address.
  *
  * @throws HttpError 429 instead of the 401 when the address has used up its limit
  */
 export async function callerWithinLimit(services: Services, req: Request, res: Response): Promise<Caller> {
   const { rateLimit, keys } = services;
-  if (rateLimit === undefined) return authenticate(services, req.headers.authorization);
+  const lookUp = (claims: TokenClaims) => services.lookupTurns(claims, () => recognise(services, claims));
+  if (rateLimit === undefined) return lookUp(await readToken(keys, req.headers.authorization));
   try {
     const claims = await readToken(keys, req.headers.authorization);
     res.locals.take = () => rateLimit.takeFromToken(claims);
     const quota = rateLimit.takeFromToken(claims);
     if (!(quota instanceof Promise)) {
       settle(services, res, 'token', quota);
-      return await recognise(services, claims);
+      return await lookUp(claims);
     }
     // In parallel, so that the timeout of an unresponsive database is waited for once, not twice.
-    const [late, caller] = await Promise.all([quota, recognise(services, claims)]);
+    const [late, caller] = await Promise.all([quota, lookUp(claims)]);
     settle(services, res, 'token', late);
     return caller;
   } catch (error) {

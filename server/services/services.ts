@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Lines, SignInLimit } from '../access/lines.ts';
+import type { LookupTurns } from '../access/lookup-turns.ts';
 import type { CompleteSettings } from '../config/settings.ts';
 import type { Replica } from '../database/replica.ts';
 import type { Database } from '../database/tables.ts';
@@ -49,6 +50,8 @@ export interface Services {
   readonly rateLimit: RateLimit | undefined;
   /** In which requests wait before they take a connection (D3c). */
   readonly lines: Lines;
+  /** In which the tokens of requests are looked up. */
+  readonly lookupTurns: LookupTurns;
   /** For the transactions of sign-ins. */
   readonly signInLimit: SignInLimit;
   /** What a stop waits for after requests and jobs, before the database is closed. */

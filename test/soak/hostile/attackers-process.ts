@@ -29,6 +29,9 @@ export interface AttackReport {
   readonly memory: number;
 }
 
+/** Milliseconds in which all of them have come: a whole crowd in one moment measures that moment alone. */
+const COME_WITHIN = 10_000;
+
 let muster: Extract<AttackOrder, { kind: 'muster' }> | undefined;
 let over = new AbortController();
 let loops: Promise<void>[] = [];
@@ -64,6 +67,7 @@ function attackerOf(n: number): Omit<Attacker, 'signal'> {
 
 async function attackUntilOver(attack: Attack, caller: Omit<Attacker, 'signal'>): Promise<void> {
   const { signal } = over;
+  await rest(COME_WITHIN * caller.random(), signal);
   while (!signal.aborted) {
     const ended = await attack.run({ ...caller, signal });
     count(attack, signal.aborted ? [STOPPED] : [ended].flat());

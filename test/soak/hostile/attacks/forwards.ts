@@ -17,11 +17,13 @@ function declared(attacker: Attacker): Promise<string> {
 
 /** Parameters that it does not, of any shape. */
 function undeclared(attacker: Attacker): Promise<string> {
-  const entries = Array.from({ length: 1 + whole(attacker, 300) }, () => [
-    word(attacker, 1 + whole(attacker, 20)),
+  const name = () => word(attacker, 1 + whole(attacker, 20));
+  const entries = Array.from({ length: whole(attacker, 300) }, () => [
+    name(),
     pick(attacker, [word(attacker, 50), 1, true, [1, 2, 3], null, 'é\u0301']),
   ]);
-  const params: unknown = Object.fromEntries(entries);
+  // Those that are null count as absent, so one is not.
+  const params: unknown = Object.fromEntries([...entries, [name(), 1]]);
   if (attacker.random() < 0.5) return ask(attacker, 'POST', '/ext/status', { body: { params } });
   const query = new URLSearchParams({ params: JSON.stringify(params).slice(0, 6_000) });
   return ask(attacker, 'GET', `/ext/status?${query}`);

@@ -5,7 +5,7 @@ import { ProviderError } from '../provider/http.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
-import { type GiveWay, giveMoreWay } from '../shared/give-way.ts';
+import { type GiveWay, giveWay } from '../shared/give-way.ts';
 import { holdSlot, SLOTS_PER_CALLER } from './caller-slots.ts';
 import type { FieldsFrom } from './ext-params.ts';
 import { FORWARDING_BUSY } from './forwarding-busy.ts';
@@ -18,7 +18,7 @@ const PAGES_AT_ONCE = 8;
 /** Timeout in milliseconds for reading all pages of one list, including the wait for a permit. */
 const READ_WITHIN = 120_000;
 /** Milliseconds that a page waits for a busy event loop before it is asked for. */
-const GIVES_WAY = 50;
+const GIVES_WAY = 10;
 /** Bytes in temporary files of this process that wait for slow clients; above that the oldest answers are aborted. */
 const WAITING_BYTES = 1024 * 1024 * 1024;
 /** `Retry-After` in seconds for a caller with too many concurrent joined answers. */
@@ -46,7 +46,7 @@ export type Joiner = (request: JoinRequest) => Promise<JoinedAnswer>;
 
 export function createJoiner(
   { db, log }: Pick<Services, 'db' | 'log'>,
-  { waitingBytes = WAITING_BYTES, wayFor = giveMoreWay }: { waitingBytes?: number; wayFor?: GiveWay } = {},
+  { waitingBytes = WAITING_BYTES, wayFor = giveWay }: { waitingBytes?: number; wayFor?: GiveWay } = {},
 ): Joiner {
   const wait = { waitFor: READ_WITHIN / 2, crowded: FORWARDING_BUSY };
   const lists = createFairSemaphore({ most: READ_AT_ONCE, each: SLOTS_PER_CALLER, ...wait });

@@ -30,7 +30,7 @@ function simulated(share: number) {
 describe('D3c: heavy work gives way to other requests', () => {
   it('on an idle loop it waits for one turn alone', async () => {
     const { loop, pass, now, ticks } = simulated(0);
-    const giveWay = createGiveWay(1 / 2, loop);
+    const giveWay = createGiveWay(loop);
     pass(10);
     await giveWay(25);
     await giveWay(25);
@@ -39,7 +39,7 @@ describe('D3c: heavy work gives way to other requests', () => {
 
   it('until the loop was idle for as long as the work kept it busy', async () => {
     const { loop, work, now } = simulated(0);
-    const giveWay = createGiveWay(1 / 2, loop);
+    const giveWay = createGiveWay(loop);
     await giveWay(25);
     work(8);
     await giveWay(25);
@@ -48,7 +48,7 @@ describe('D3c: heavy work gives way to other requests', () => {
 
   it('no longer than it may, on a loop that others keep busy', async () => {
     const { loop, pass, now } = simulated(1);
-    const giveWay = createGiveWay(1 / 2, loop);
+    const giveWay = createGiveWay(loop);
     pass(10);
     await giveWay(24);
     expect(now()).toBe(10 + 24);
@@ -57,34 +57,19 @@ describe('D3c: heavy work gives way to other requests', () => {
     expect(now()).toBe(34 + 10 + 6);
   });
 
-  it('until the loop was idle for three times as long where it leaves three quarters', async () => {
-    const { loop, work, now } = simulated(0);
-    const giveWay = createGiveWay(1 / 4, loop);
-    await giveWay(25);
-    work(8);
-    await giveWay(25);
-    expect(now()).toBe(32);
-  });
-
-  it('takes no more than its share of the loop, whatever it costs, unless others take more', async () => {
+  it('takes half of the loop at most, whatever it costs, unless others take more', async () => {
     const cost = fc.integer({ min: 0, max: 12 });
-    const shares = fc
-      .tuple(fc.constantFrom(1 / 2, 1 / 4), fc.double({ min: 0, max: 0.8, noNaN: true }))
-      .map(([share, part]) => [share, share * part] as const);
+    const share = fc.double({ min: 0, max: 0.4, noNaN: true });
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(cost, { minLength: 1, maxLength: 30 }),
-        shares,
-        async (costs, [share, others]) => {
-          const { loop, work, now } = simulated(others);
-          const giveWay = createGiveWay(share, loop);
-          await giveWay(10_000);
-          // All at once: they begin one after the other.
-          await Promise.all(costs.map((milliseconds) => giveWay(10_000).then(() => work(milliseconds))));
-          const last = costs.at(-1) ?? 0;
-          expect(loop.times().active - last).toBeLessThanOrEqual(share * (now() - last) + 1e-6);
-        },
-      ),
+      fc.asyncProperty(fc.array(cost, { minLength: 1, maxLength: 30 }), share, async (costs, others) => {
+        const { loop, work } = simulated(others);
+        const giveWay = createGiveWay(loop);
+        await giveWay(1_000);
+        // All at once: they begin one after the other.
+        await Promise.all(costs.map((milliseconds) => giveWay(1_000).then(() => work(milliseconds))));
+        const { active, idle } = loop.times();
+        expect(active - (costs.at(-1) ?? 0)).toBeLessThanOrEqual(idle + 1e-6);
+      }),
     );
   });
 });

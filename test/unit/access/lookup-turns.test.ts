@@ -41,7 +41,7 @@ const times = <T>(count: number, what: T): T[] => Array.from({ length: count }, 
 describe('D3c: the requests of one caller take turns with those of others', () => {
   it('of many at once two begin, where others are there, and the next one with each end', async () => {
     const { ask, began, endOf, others } = watched();
-    others(8);
+    others(30);
     for (let n = 0; n < 5; n += 1) void ask(ofUser(1));
     void ask(ofUser(2));
     expect(began).toEqual([1, 1, 2]);
@@ -65,7 +65,7 @@ describe('D3c: the requests of one caller take turns with those of others', () =
 
   it('others that were there seconds ago do not count', async () => {
     const { ask, began, others } = watched();
-    others(8);
+    others(30);
     await vi.advanceTimersByTimeAsync(2_000);
     for (let n = 0; n < 100; n += 1) void ask(ofUser(1));
     expect(began).toHaveLength(100);
@@ -74,7 +74,7 @@ describe('D3c: the requests of one caller take turns with those of others', () =
   it('others that come do count for a caller that was alone, and all that waits begins once they are gone', async () => {
     const { ask, began, endOf, others } = watched();
     void ask(ofUser(1));
-    others(8);
+    others(30);
     for (let n = 0; n < 50; n += 1) void ask(ofUser(1));
     expect(began).toEqual([1]);
     vi.setSystemTime(Date.now() + 2_000);
@@ -84,7 +84,7 @@ describe('D3c: the requests of one caller take turns with those of others', () =
 
   it('the tokens of a user count together, those of applications each by itself', () => {
     const { ask, began, others } = watched();
-    others(8);
+    others(30);
     for (const uuid of ['one', 'another']) {
       for (let n = 0; n < 3; n += 1) void ask(ofUser(1, uuid));
       for (let n = 0; n < 3; n += 1) void ask(ofApplication(uuid));
@@ -94,7 +94,7 @@ describe('D3c: the requests of one caller take turns with those of others', () =
 
   it('nothing is refused, however long a lookup takes: the others begin after a quarter of a second', async () => {
     const { ask, began, others } = watched();
-    others(8);
+    others(30);
     for (let n = 0; n < 30; n += 1) void ask(ofUser(1));
     await vi.advanceTimersByTimeAsync(249);
     expect(began).toEqual([1, 1]);
@@ -104,7 +104,7 @@ describe('D3c: the requests of one caller take turns with those of others', () =
 
   it('a lookup that fails makes room like any other, and says so', async () => {
     const { inTurn, ask, began, others } = watched();
-    others(8);
+    others(30);
     void ask(ofUser(1));
     const failing = inTurn(ofUser(1), () => Promise.reject(new Error('revoked')));
     void ask(ofUser(1));

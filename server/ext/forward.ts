@@ -19,7 +19,7 @@ import type { Query } from '../provider/query.ts';
 import type { Services } from '../services/services.ts';
 import { DomainError, invalid } from '../shared/domain-error.ts';
 import { createFairSemaphore } from '../shared/fair-semaphore.ts';
-import { findNameable } from './annotations.ts';
+import { collectNameable } from './annotations.ts';
 import { answerWith } from './answer-around.ts';
 import { type FieldsFrom, toQuery } from './ext-params.ts';
 import { shown, toProviderPath } from './ext-path.ts';
@@ -85,7 +85,7 @@ export function createForward(services: ForwardServices): Forward {
     const whole = async (answer: ProviderAnswer): Promise<Forwarded> => {
       if (answer.status >= 400) throw refusal(answer);
       const ids = new Set<number>();
-      if (fields.id_annotations) findNameable(answer.data, ids);
+      if (fields.id_annotations) await collectNameable(answer, ids);
       return { kind: 'whole', json: answerWith(answer, await annotate([...ids])) };
     };
     if (fields.all_pages && operation.paged) {

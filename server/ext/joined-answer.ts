@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ProviderAnswer } from '../provider/answer.ts';
 import type { DomainError } from '../shared/domain-error.ts';
-import { findNameable } from './annotations.ts';
+import { collectNameable } from './annotations.ts';
 import { answerAround } from './answer-around.ts';
 import { entriesOf } from './list-entries.ts';
 import type { PageSink } from './read-pages.ts';
@@ -42,6 +42,7 @@ export function createJoined({
 }): Joined {
   let opening: Promise<TemporaryFile> | undefined;
   let pieces: Piece[] = [];
+  let stored = 0;
   let taken = 0;
   const ids = new Set<number>();
 
@@ -49,17 +50,19 @@ export function createJoined({
     ids,
     async store(page, count, answer) {
       const entries = entriesOf(answer.body) ?? Buffer.alloc(0);
+      stored += 1;
       taken += entries.length;
       if (count > MOST_PAGES) throw tooLarge('pages');
-      // All pages but the last have as many entries as the first one. They may be shorter, but hardly by half.
-      const cannotFit = page === 1 && entries.length * (count - 1) > 2 * MOST_BYTES;
-      if (cannotFit || taken > MOST_BYTES) throw tooLarge('bytes');
+      // All pages but the last have as many entries, so they are of a size; the more have come, the surer is that size.
+      const expected = (taken / stored) * (count - 1);
+      if (taken > MOST_BYTES || expected > MOST_BYTES * (1 + 1 / stored)) throw tooLarge('bytes');
       opening ??= openTemporaryFile();
       pieces[page - 1] = await (await opening).put(entries);
-      if (withIds) findNameable(answer.data, ids);
+      if (withIds) await collectNameable(answer, ids);
     },
     async clear() {
       pieces = [];
+      stored = 0;
       taken = 0;
       ids.clear();
       await (await opening)?.clear();

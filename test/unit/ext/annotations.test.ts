@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { findNameable } from '../../../server/ext/annotations.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { collectNameable, findNameable } from '../../../server/ext/annotations.ts';
+import { answerOf } from '../../../server/provider/answer.ts';
+import { bodyOf } from '../../../server/shared/json-body.ts';
 
 function nameableIds(...answers: readonly unknown[]): number[] {
   const found = new Set<number>();
@@ -95,5 +97,46 @@ describe('D32: id_annotations', () => {
     expect(nameableIds(Array.from({ length: 20_000 }, (_, id) => ({ type_id: id + 1 })))).toHaveLength(
       10_000,
     );
+  });
+});
+
+describe('D3c, D32: id_annotations of a large answer', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  const KIB = 1024;
+  const entry = (type_id: number) => ({ type_id, contract_id: 5, name: `"[{${'x'.repeat(100)}` });
+
+  async function collected(data: unknown): Promise<{ ids: number[]; waits: number; longest: number }> {
+    const answer = answerOf({ status: 200, headers: {}, body: bodyOf(Buffer.from(JSON.stringify(data))) });
+    const found = new Set<number>();
+    const parse = vi.spyOn(JSON, 'parse');
+    let waits = 0;
+    await collectNameable(answer, found, async () => {
+      waits += 1;
+    });
+    const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
+    parse.mockRestore();
+    return { ids: [...found], waits, longest };
+  }
+
+  it('are found batch by batch, with room for other work before each', async () => {
+    const list = Array.from({ length: 6_000 }, (_, n) => entry(n + 1));
+    const { ids, waits, longest } = await collected(list);
+    expect(ids).toEqual(nameableIds(list));
+    expect(waits).toBeGreaterThanOrEqual(Math.floor(JSON.stringify(list).length / (65 * KIB)));
+    expect(longest).toBeLessThan(65 * KIB);
+  });
+
+  it('of a list with more than ten thousand ids are the first ones, and the rest is not parsed', async () => {
+    const list = Array.from({ length: 30_000 }, (_, n) => entry(n + 1));
+    const { ids, waits } = await collected(list);
+    expect(ids).toEqual(nameableIds(list));
+    expect(waits).toBeLessThan(30);
+  });
+
+  it('are found in a small list, and in what is no list', async () => {
+    expect(await collected([entry(7)])).toMatchObject({ ids: [7], waits: 0 });
+    const large = { type_id: 8, name: 'x'.repeat(100 * KIB) };
+    expect(await collected(large)).toMatchObject({ ids: [8], waits: 0 });
   });
 });

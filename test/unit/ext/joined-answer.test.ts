@@ -68,6 +68,24 @@ describe('D30, D32: joining pages', () => {
     await expect(joined.store(1, 130, full)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
+  it('D30: one of pages of a size is refused after the first few, unless it fits', async () => {
+    const full = page(`["${'x'.repeat(MIB)}"]`);
+    const storedOf = async (count: number) => {
+      const joined = createJoined({ withIds: false, tooLarge });
+      let stored = 0;
+      try {
+        for (; stored < count; stored += 1) await joined.store(stored + 1, count, full);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'invalid_request' });
+      }
+      await joined.close();
+      return stored;
+    };
+    expect(await storedOf(100)).toBe(1);
+    expect(await storedOf(72)).toBe(9);
+    expect(await storedOf(63)).toBe(63);
+  });
+
   it('D30: one whose first page is the largest is not', async () => {
     const joined = createJoined({ withIds: false, tooLarge });
     await joined.store(1, 100, page(`["${'x'.repeat(MIB)}"]`));
@@ -95,6 +113,9 @@ describe('D30, D32: joining pages', () => {
     await joined.store(1, 2, page('[{"type_id":6}]'));
     await joined.store(2, 2, page(`["${'x'.repeat(40 * MIB)}"]`));
     expect([...joined.ids]).toEqual([6]);
+    await joined.clear();
+    const full = page(`["${'x'.repeat(MIB)}"]`);
+    await expect(joined.store(1, 130, full)).rejects.toMatchObject({ code: 'invalid_request' });
     await joined.close();
   });
 

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Group, PostGroup, PutGroup } from '../../contract/group.ts';
 import { type Admission, readmit } from '../access/admission.ts';
 import type { Caller } from '../access/caller.queries.ts';
@@ -16,7 +16,14 @@ import { endApplications, endApplicationsTo } from '../policy/pending.queries.ts
 import type { Services } from '../services/services.ts';
 import { endUnwelcome } from '../session/end-sessions.ts';
 import { DomainError, forbidden, notFound, notFoundAmong } from '../shared/domain-error.ts';
-import { changeList, difference, isEmpty, type ListChange, mentioned } from '../shared/list-change.ts';
+import {
+  changeList,
+  difference,
+  isEmpty,
+  type ListChange,
+  type ListDifference,
+  mentioned,
+} from '../shared/list-change.ts';
 import { readStandings } from '../standing/read-standings.queries.ts';
 import { changedStandings, LOGIN, recordStandings } from '../standing/standing-events.ts';
 import { lockGroupNames } from './autogroup.queries.ts';
@@ -77,9 +84,8 @@ export async function createGroup(
 }
 
 /**
- * Applies an update atomically; updates of one group run one after another. Afterwards the owner is a member, whatever
- * was removed (Group rule 3). The caller's right is checked twice: before the lock, so that others cannot hold it up,
- * and again under the lock.
+ * Applies an update atomically; updates of one group run one after another. The caller's right is checked twice: before
+ * the lock, so that others cannot hold it up, and again under the lock.
  */
 export async function updateGroup(
   services: Pick<Services, 'db' | 'lines' | 'clock' | 'queue' | 'touches'>,
@@ -95,14 +101,14 @@ export async function updateGroup(
     if (before === undefined) throw notFound('group', groupId);
     const votes = body.authorized_to_login != null || before.authorized_to_login !== null;
     const asked = { add: body.add_members, replace: body.members, remove: body.remove_members };
-    if (before.is_autogroup && changesPeople(asked, body.owner)) throw autogroup('its members and owner');
+    const isForPeople = changesPeople(asked, body.owner);
+    if (before.is_autogroup && isForPeople) throw autogroup('its members and owner');
     const people = await resolve({ db: tx }, groupId, asked, body.owner);
     const owner_id = people.owner ?? before.owner_id;
     if (owner_id !== null && owner_id !== before.owner_id) await lockMembers(tx, groupId, [owner_id]);
-    const members = await findMemberIds(tx, groupId);
-    const next = changeList(members, people.list);
-    if (owner_id !== null) next.add(owner_id);
-    const { added, removed } = difference(members, next);
+    const { added, removed } = isForPeople
+      ? await memberDifference(tx, groupId, people.list, owner_id)
+      : { added: [], removed: [] };
     // Who left meanwhile is told of by others.
     const change = { added, removed: await lockMembers(tx, groupId, removed) };
     const now = clock.now();
@@ -152,6 +158,19 @@ export async function requireOwner(
   if (isAdministrator(level)) return;
   if (!isBuiltIn(owner_id) && (await findOwner(db, groupId)) === owner_id) return;
   throw forbidden({ level: ADMINISTRATOR_LEVEL, has: level, to: "changing somebody else's group" });
+}
+
+/** How the members change: the owner is one afterwards, whatever was removed (Group rule 3). */
+async function memberDifference(
+  tx: Transaction<Database>,
+  groupId: string,
+  list: ListChange<number>,
+  ownerId: number | null,
+): Promise<ListDifference<number>> {
+  const members = await findMemberIds(tx, groupId);
+  const next = changeList(members, list);
+  if (ownerId !== null) next.add(ownerId);
+  return difference(members, next);
 }
 
 function changesPeople({ add, replace, remove }: ListChange<string>, owner: string | null | undefined) {

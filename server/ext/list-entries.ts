@@ -25,7 +25,7 @@ export function entriesOf(body: Body): Buffer | undefined {
  */
 export function* inBatches(entries: Buffer, size: number = BATCH): Generator<Buffer> {
   let begin = 0;
-  let level = 0;
+  let depth = 0;
   let isInString = false;
   for (let at = 0; at < entries.length; at += 1) {
     const code = entries[at];
@@ -33,9 +33,9 @@ export function* inBatches(entries: Buffer, size: number = BATCH): Generator<Buf
       if (code === BACKSLASH) at += 1;
       else if (code === QUOTE) isInString = false;
     } else if (code === QUOTE) isInString = true;
-    else if (code === OPENING_BRACKET || code === OPENING_BRACE) level += 1;
-    else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) level -= 1;
-    else if (code === COMMA && level === 0 && at - begin >= size) {
+    else if (code === OPENING_BRACKET || code === OPENING_BRACE) depth += 1;
+    else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) depth -= 1;
+    else if (code === COMMA && depth === 0 && at - begin >= size) {
       yield entries.subarray(begin, at);
       begin = at + 1;
     }
